@@ -3,7 +3,7 @@
 # Link it before libformat.la.
 noinst_LTLIBRARIES += libdecode.la
 libdecode_la_SOURCES = \
-	decode/base/decoder.h decode/decoders.c \
+	decode/base/decoder.h decode/base/namefn.h decode/decoders.c \
 	decode/base/printcache.h decode/base/printcache.c \
 	decode/export/choice.h decode/export/choice.c \
 	decode/base/boot.h decode/base/boot.c \

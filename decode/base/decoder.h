@@ -18,6 +18,7 @@
 #ifndef TRAWL_DECODE_BASE_DECODER_H
 #define TRAWL_DECODE_BASE_DECODER_H
 
+#include "decode/base/namefn.h"
 #include "decode/base/output.h"
 #include "format/trawl.h"
 
@@ -136,8 +137,6 @@ struct packet_interface {
 /* What a field can be compared with, a bit mask; 0: not known without an item. */
 enum comparable { COMPARABLE_NUMBER = 1, COMPARABLE_TEXT = 2 };
 
-typedef void decoder_name_fn(void *arg, const char *name);
-
 struct decoder {
 	const char *kind;  /* trawl_source.kind of its sources */
 	bool own_pid;      /* its items have no task: `pid` is one of their fields (a product id) */
@@ -231,10 +230,10 @@ struct decoder {
 	unsigned int (*comparable)(void *state, const struct trawl_event_type *type,
 				   const char *name);
 	/*
-	 * Returns the n-th possible text of a field with a fixed set of them; NULL after the last,
-	 * and for any other field. May be NULL.
+	 * Calls fn for each possible text of a field with a fixed set of them, some perhaps more
+	 * than once; not for other fields. May be NULL.
 	 */
-	const char *(*word)(const char *field, size_t n);
+	void (*words)(const char *field, decoder_name_fn *fn, void *arg);
 	/*
 	 * Returns why the field can never have this text (not a pattern), as "it is ..."; NULL if
 	 * it can. May be NULL.

@@ -117,8 +117,7 @@ static bool may_have_other(const struct decoder *d, void *state, const struct it
 
 	if (d->comparable)
 		return !can || can == (COMPARABLE_NUMBER | COMPARABLE_TEXT);
-	return (d->word && d->word(key, 0)) ||
-		(d->never_number && d->never_number(key, INT64_MIN));
+	return d->never_number && d->never_number(key, INT64_MIN);
 }
 
 static struct shape *shape_new(struct shapes *all, uint32_t i, const struct decoder *d,

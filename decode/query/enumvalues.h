@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks texts in conditions against the possible values of fields (decoder.word(),
+ * Checks texts in conditions against the possible values of fields (decoder.words(),
  * decoder.never()). A comparison with any other text would never match, and nobody would notice.
  */
 #ifndef TRAWL_DECODE_QUERY_ENUMVALUES_H

@@ -246,4 +246,11 @@ static bool has_name(const char *name, size_t n)
 	return usb_names_have(names, name, n) || bt_message_has(messages, name, n);
 }
 
-const struct bt_protocol bt_att = {"ATT", "att", brief, tree, has_name};
+static void words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	/* a UUID without a name is printed as digits */
+	if (strcmp(member, "uuid_name"))
+		bt_message_words(messages, name_of, member, fn, arg);
+}
+
+const struct bt_protocol bt_att = {"ATT", "att", brief, tree, has_name, words};

@@ -444,6 +444,12 @@ static bool has_name(const char *name, size_t n)
 	return hci_has_field(name, n) || l2cap_has_name(name, n);
 }
 
+static void words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	hci_words(member, fn, arg);
+	l2cap_words(member, fn, arg);
+}
+
 const struct usb_class usb_bluetooth_class = {
 	.fits = fits,
 	.follow = follow,
@@ -455,4 +461,5 @@ const struct usb_class usb_bluetooth_class = {
 	.secret = secret,
 	.names = names,
 	.has_name = has_name,
+	.words = words,
 };

@@ -17,6 +17,17 @@ bool bt_message_has(const struct bt_message *list, const char *name, size_t n)
 	return false;
 }
 
+void bt_message_words(const struct bt_message *list, byte_layout_name_fn *name,
+		      const char *member, decoder_name_fn *fn, void *arg)
+{
+	for (; list->name; list++) {
+		if (!strcmp(member, "command"))
+			fn(arg, list->name);
+		if (list->layout)
+			byte_layout_words(list->layout, name, member, fn, arg);
+	}
+}
+
 static size_t shown(const struct bt_message *m, const struct bt_frame *f, const uint8_t *p,
 		    size_t n)
 {

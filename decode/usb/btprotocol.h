@@ -28,6 +28,8 @@ struct bt_protocol {
 	void (*tree)(const struct bt_frame *f, struct tree *t);
 	/* Whether it has a member of this name, of n bytes. */
 	bool (*has_name)(const char *name, size_t n);
+	/* As words() of a class. */
+	void (*words)(const char *member, decoder_name_fn *fn, void *arg);
 };
 
 extern const struct bt_protocol bt_signal, bt_att, bt_smp, bt_sdp, bt_rfcomm;
@@ -41,6 +43,9 @@ struct bt_message {
 
 const struct bt_message *bt_message(const struct bt_message *list, uint8_t code);
 bool bt_message_has(const struct bt_message *list, const char *name, size_t n);
+/* Calls fn for the names of the messages, as "command", or of values in their layouts. */
+void bt_message_words(const struct bt_message *list, byte_layout_name_fn *name,
+		      const char *member, decoder_name_fn *fn, void *arg);
 /* Appends the fields that follow a message's code; without f->keys up to the first secret. */
 void bt_message_tree(const struct bt_message *m, byte_layout_name_fn *name,
 		     const struct bt_frame *f, const uint8_t *p, size_t n, struct tree *t);

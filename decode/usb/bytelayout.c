@@ -342,3 +342,18 @@ bool byte_layout_has(byte_layout fields, const char *name, size_t n)
 	}
 	return false;
 }
+
+void byte_layout_words(byte_layout fields, byte_layout_name_fn *name, const char *alias,
+		       decoder_name_fn *fn, void *arg)
+{
+	for (; fields[0]; fields += has_alias(fields[1]) ? 3 : 2) {
+		const char *code = fields[1];
+		unsigned int bits = code[0] == 'e' ? 8 * (unsigned int)(code[1] - '0') : 0;
+
+		if (!bits || bits > 16 || strcmp(fields[2], alias))
+			continue;
+		for (uint64_t v = 0; v < UINT64_C(1) << bits; v++)
+			if (name(code[2], v))
+				fn(arg, name(code[2], v));
+	}
+}

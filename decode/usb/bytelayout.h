@@ -26,6 +26,7 @@
 #ifndef TRAWL_DECODE_USB_BYTELAYOUT_H
 #define TRAWL_DECODE_USB_BYTELAYOUT_H
 
+#include "decode/base/namefn.h"
 #include "decode/base/valuetree.h"
 
 typedef const char *const *byte_layout;
@@ -48,5 +49,11 @@ size_t byte_layout_clear(byte_layout fields, const uint8_t *p, size_t n);
 
 /* Whether the layout has a member of this name. */
 bool byte_layout_has(byte_layout fields, const char *name, size_t n);
+/*
+ * Calls fn for each name that the member `alias` holds for the values of a number. Only for numbers
+ * of one or two bytes.
+ */
+void byte_layout_words(byte_layout fields, byte_layout_name_fn *name, const char *alias,
+		       decoder_name_fn *fn, void *arg);
 
 #endif

@@ -416,6 +416,12 @@ static bool has_name(const char *name, size_t n)
 	return byte_layout_has(parameters[0], name, n) || byte_layout_has(parameters[1], name, n);
 }
 
+static void words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "status_name"))
+		CODE_PROBE(command_status, UINT8_MAX, fn, arg);
+}
+
 const struct usb_class usb_ccid_class = {
 	.fits = fits,
 	.tree = tree,
@@ -424,4 +430,5 @@ const struct usb_class usb_ccid_class = {
 	.secret = secret,
 	.names = names,
 	.has_name = has_name,
+	.words = words,
 };

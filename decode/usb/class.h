@@ -53,6 +53,12 @@ struct usb_class {
 	 * bytes. May be NULL.
 	 */
 	bool (*has_name)(const char *name, size_t n);
+	/*
+	 * Calls fn for each text that a member of this name can have, if tables of this program
+	 * name them all; not for members whose text is the device's (serial numbers). A text that
+	 * is left out is refused in --where. May be NULL.
+	 */
+	void (*words)(const char *member, decoder_name_fn *fn, void *arg);
 };
 
 /* The class of a transfer. NULL: no class is known, and the payload is printed as bytes. */
@@ -63,6 +69,8 @@ const struct usb_class *usb_class_of_request(const struct usb_detail *d);
 bool usb_class_has_name(const char *name, size_t n);
 /* Calls fn for these names, as far as they are in a list. */
 void usb_class_names(decoder_name_fn *fn, void *arg);
+/* Calls fn for the texts that a member of this name has in some class, if there is a fixed set. */
+void usb_class_words(const char *member, decoder_name_fn *fn, void *arg);
 
 /* Whether the NULL-terminated list contains this name; n is the length of the name in bytes. */
 static inline bool usb_names_have(const char *const *names, const char *name, size_t n)

@@ -63,3 +63,10 @@ bool usb_class_has_name(const char *name, size_t n)
 	}
 	return false;
 }
+
+void usb_class_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < CLASSES; i++)
+		if (classes[i]->words)
+			classes[i]->words(member, fn, arg);
+}

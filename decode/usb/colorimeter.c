@@ -279,6 +279,12 @@ static bool has_name(const char *name, size_t n)
 	return false;
 }
 
+static void words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	for (size_t i = 0; !strcmp(member, "command_name") && i < ARRAY_SIZE(commands); i++)
+		fn(arg, commands[i].name);
+}
+
 const struct usb_class usb_colorimeter_class = {
 	.fits = fits,
 	.follow = follow,
@@ -286,4 +292,5 @@ const struct usb_class usb_colorimeter_class = {
 	.brief = brief,
 	.names = names,
 	.has_name = has_name,
+	.words = words,
 };

@@ -251,6 +251,19 @@ static const char *request_name(const struct request *r, const struct control_re
 	return r->form == FTDI ? ftdi_request(s->request) : r->name;
 }
 
+void control_request_words(decoder_name_fn *fn, void *arg)
+{
+	static const struct { const struct request *list; size_t n; } tables[] = {
+		{standard, ARRAY_SIZE(standard)},
+		{class_requests, ARRAY_SIZE(class_requests)},
+		{audio2, ARRAY_SIZE(audio2)},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		for (size_t k = 0; k < tables[i].n; k++)
+			fn(arg, tables[i].list[k].name);
+}
+
 static const char *pick(const char *const *names, size_t n, unsigned int i)
 {
 	return i < n ? names[i] : NULL;

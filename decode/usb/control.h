@@ -10,6 +10,7 @@
 #ifndef TRAWL_DECODE_USB_CONTROL_H
 #define TRAWL_DECODE_USB_CONTROL_H
 
+#include "decode/base/namefn.h"
 #include "decode/base/valuetree.h"
 #include "decode/usb/chapter9.h"
 
@@ -28,6 +29,9 @@ void control_request_tree(const struct control_request *s, const struct control_
  */
 void control_request_brief(const struct control_request *s, const struct control_target *to,
 			   struct out *o);
+
+/* Calls fn for the name of each request. */
+void control_request_words(decoder_name_fn *fn, void *arg);
 
 /* The names of recipients, in the order of their numbers; ends with NULL. */
 extern const char *const control_recipients[];

@@ -60,6 +60,12 @@ const char *darwin_status_name(uint32_t status)
 	return NULL;
 }
 
+void darwin_status_words(decoder_name_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < STATUSES; i++)
+		fn(arg, statuses[i].name);
+}
+
 static int32_t errno_of(uint32_t status)
 {
 	for (size_t i = 0; i < STATUSES; i++)

@@ -7,6 +7,7 @@
 #ifndef TRAWL_DECODE_USB_DARWIN_H
 #define TRAWL_DECODE_USB_DARWIN_H
 
+#include "decode/base/namefn.h"
 #include "decode/base/output.h"
 #include "decode/usb/urb.h"
 
@@ -20,6 +21,8 @@ void darwin_record(const uint8_t *packet, size_t n, uint32_t length, struct out 
 
 /* The name of an IOReturn in macOS without the prefix "kIO", or NULL if it is not in the table. */
 const char *darwin_status_name(uint32_t status);
+/* Calls fn for each of these names. */
+void darwin_status_words(decoder_name_fn *fn, void *arg);
 
 const char *darwin_speed_name(uint8_t speed);
 

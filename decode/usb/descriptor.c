@@ -4,6 +4,7 @@
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
 #include "decode/base/bytes.h"
+#include "decode/usb/codename.h"
 #include "decode/usb/descbits.h"
 #include "decode/usb/desctable.h"
 #include "decode/usb/wellknown.h"
@@ -54,24 +55,24 @@ const char *usb_class_name(uint8_t class)
 	}
 }
 
+static const struct {
+	uint8_t class, subclass, protocol;
+	const char *name;
+} functions[] = {
+	{0xe0, 0x01, 0x01, "Bluetooth"},      {0xe0, 0x01, 0x03, "RNDIS"},
+	{0xef, 0x04, 0x01, "RNDIS"},	      {0xef, 0x05, 0x00, "USB3 Vision control"},
+	{0xef, 0x05, 0x01, "USB3 Vision events"}, {0xef, 0x05, 0x02, "USB3 Vision stream"},
+	{0xfe, 0x01, 0x01, "firmware update"}, {0xfe, 0x01, 0x02, "firmware update"},
+	{0xfe, 0x03, 0x00, "test and measurement"},
+	{0xfe, 0x03, 0x01, "test and measurement"},
+};
+
 /*
  * Returns the name of the function that class, subclass and protocol select together, or else that
  * of the class.
  */
 static const char *function_name(uint8_t class, uint8_t subclass, uint8_t protocol)
 {
-	static const struct {
-		uint8_t class, subclass, protocol;
-		const char *name;
-	} functions[] = {
-		{0xe0, 0x01, 0x01, "Bluetooth"},      {0xe0, 0x01, 0x03, "RNDIS"},
-		{0xef, 0x04, 0x01, "RNDIS"},	      {0xef, 0x05, 0x00, "USB3 Vision control"},
-		{0xef, 0x05, 0x01, "USB3 Vision events"}, {0xef, 0x05, 0x02, "USB3 Vision stream"},
-		{0xfe, 0x01, 0x01, "firmware update"}, {0xfe, 0x01, 0x02, "firmware update"},
-		{0xfe, 0x03, 0x00, "test and measurement"},
-		{0xfe, 0x03, 0x01, "test and measurement"},
-	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
 		if (functions[i].class == class && functions[i].subclass == subclass &&
 		    functions[i].protocol == protocol)
@@ -593,4 +594,31 @@ void descriptor_brief(const struct descriptor_request *r, const uint8_t *p, size
 	} else if (type == DESC_BOS && n >= 5) {
 		brief_capabilities(p, n, o);
 	}
+}
+
+static void type_words(decoder_name_fn *fn, void *arg)
+{
+	static const struct control_target none, hid = {.class = 0x03};
+
+	for (unsigned int type = 0; type <= UINT8_MAX; type++) {
+		const char *name = descriptor_name((uint8_t)type, &none);
+
+		name = name ? name : descriptor_name((uint8_t)type, &hid);
+		if (name)
+			fn(arg, name);
+	}
+	desc_layout_names(fn, arg);
+}
+
+void descriptor_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "descriptor"))
+		type_words(fn, arg);
+	else if (!strcmp(member, "class_name"))
+		CODE_PROBE(usb_class_name, UINT8_MAX, fn, arg);
+	else if (!strcmp(member, "svid_name"))
+		CODE_PROBE(svid_name, UINT16_MAX, fn, arg);
+	else if (!strcmp(member, "function_name"))
+		for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+			fn(arg, functions[i].name);
 }

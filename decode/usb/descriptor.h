@@ -12,6 +12,7 @@
 #ifndef TRAWL_DECODE_USB_DESCRIPTOR_H
 #define TRAWL_DECODE_USB_DESCRIPTOR_H
 
+#include "decode/base/namefn.h"
 #include "decode/base/valuetree.h"
 #include "decode/usb/chapter9.h"
 
@@ -62,6 +63,9 @@ void descriptor_brief(const struct descriptor_request *r, const uint8_t *p, size
  * appends it.
  */
 void descriptor_utf16(const uint8_t *p, size_t n, struct out *o);
+
+/* Calls fn for each text that a member of this name can have in a descriptor, or in setup. */
+void descriptor_words(const char *member, decoder_name_fn *fn, void *arg);
 
 /* "mass storage", "HID", ..., or NULL if the class is unknown. */
 const char *usb_class_name(uint8_t class);

@@ -522,3 +522,11 @@ void desc_field_names(decoder_name_fn *fn, void *arg)
 	names_of(layouts, ARRAY_SIZE(layouts), fn, arg);
 	names_of(capabilities, ARRAY_SIZE(capabilities), fn, arg);
 }
+
+void desc_layout_names(decoder_name_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)
+		fn(arg, layouts[i].name);
+	for (size_t i = 0; i < ARRAY_SIZE(capabilities); i++)
+		fn(arg, capabilities[i].name);
+}

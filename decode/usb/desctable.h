@@ -49,6 +49,8 @@ struct desc_layout {
 bool desc_has_field(const char *name, size_t n);
 /* Calls fn for the name of each field. */
 void desc_field_names(decoder_name_fn *fn, void *arg);
+/* Calls fn for the name of each descriptor. */
+void desc_layout_names(decoder_name_fn *fn, void *arg);
 
 /* The layout of a descriptor that belongs to an interface of the class in *to, or NULL. */
 const struct desc_layout *desc_layout(const struct descriptor *d, const struct control_target *to);

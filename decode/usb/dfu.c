@@ -20,7 +20,12 @@ static const char *const statuses[] = {
 	"errUNKNOWN", "errSTALLEDPKT",
 };
 
-#define PICK(list, i) ((i) < ARRAY_SIZE(list) ? (list)[i] : "reserved")
+static const struct code_name st_commands[] = {
+	{0x21, "set address"}, {0x41, "erase"}, {0x92, "unprotect"},
+};
+
+#define RESERVED "reserved"
+#define PICK(list, i) ((i) < ARRAY_SIZE(list) ? (list)[i] : RESERVED)
 
 static bool requested(const struct usb_detail *d)
 {
@@ -36,14 +41,10 @@ static bool requested(const struct usb_detail *d)
  */
 static const char *command(const struct usb_detail *d)
 {
-	static const struct code_name names[] = {
-		{0x21, "set address"}, {0x41, "erase"}, {0x92, "unprotect"},
-	};
-
 	if (d->setup.request != DNLOAD || d->setup.value || d->target.protocol != 2 ||
 	    (d->data_len != 5 && d->data_len != 1) || d->target.vendor != 0x0483)
 		return NULL;
-	return CODE_NAME(names, d->data[0]);
+	return CODE_NAME(st_commands, d->data[0]);
 }
 
 static void request_tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
@@ -94,9 +95,22 @@ static const char *const names[] = {
 	"bStatus", "bState", "bwPollTimeout", "dfu", "iString", "state_name", NULL,
 };
 
+static void words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "status_name") || !strcmp(member, "state_name"))
+		fn(arg, RESERVED);
+	if (!strcmp(member, "status_name"))
+		LIST_WORDS(statuses, fn, arg);
+	else if (!strcmp(member, "state_name"))
+		LIST_WORDS(states, fn, arg);
+	else if (!strcmp(member, "command"))
+		CODE_WORDS(st_commands, fn, arg);
+}
+
 const struct usb_class usb_dfu_class = {
 	.requested = requested,
 	.request_tree = request_tree,
 	.request_brief = request_brief,
 	.names = names,
+	.words = words,
 };

@@ -269,3 +269,13 @@ const char *const digitech_names[] = {
 	"received_product_id",
 	NULL,
 };
+
+void digitech_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "procedure_name") || !strcmp(member, "acknowledged_procedure_name"))
+		CODE_WORDS(procedures, fn, arg);
+	else if (!strcmp(member, "family_name"))
+		CODE_WORDS(families, fn, arg);
+	else if (!strcmp(member, "preset_bank_name"))
+		CODE_WORDS(banks, fn, arg);
+}

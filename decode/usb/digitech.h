@@ -7,6 +7,7 @@
 #ifndef TRAWL_DECODE_USB_DIGITECH_H
 #define TRAWL_DECODE_USB_DIGITECH_H
 
+#include "decode/base/namefn.h"
 #include "decode/base/valuetree.h"
 
 enum { DIGITECH_HEADER = 8 }; /* bytes up to the procedure */
@@ -21,5 +22,7 @@ const char *digitech_procedure(const uint8_t *p);
 
 /* Names of the members, ended by NULL. */
 extern const char *const digitech_names[];
+/* As words() of a class. */
+void digitech_words(const char *member, decoder_name_fn *fn, void *arg);
 
 #endif

@@ -2,10 +2,14 @@
 /* Single fields of USB items: their values, names, and enum values. */
 #include "common/array.h"
 #include "common/usbtypes.h"
+#include "decode/usb/class.h"
+#include "decode/usb/darwin.h"
+#include "decode/usb/descriptor.h"
 #include "decode/usb/scsisense.h"
 #include "decode/usb/status.h"
 #include "decode/base/number.h"
 #include "decode/usb/usb.h"
+#include "decode/usb/usbpcap.h"
 
 static void take_value(struct usb_state *s, const struct tree *t, const struct tree_node *n,
 		       struct value *v)
@@ -91,41 +95,67 @@ bool usb_another(void *state, const struct item *it, const char *name, unsigned 
 }
 
 /* Words of members of "setup" and "decoded" that mean the same wherever they are; NULL: none. */
-static const char *const *part_words(const char *field)
+static const char *const *part_words(const char *member)
 {
-	const char *dot = strrchr(field, '.');
-
-	field = dot ? dot + 1 : field;
-	return !strcmp(field, "recipient")	? control_recipients :
-	       !strcmp(field, "phase")		? msc_phases :
-	       !strcmp(field, "transport")	? msc_transports :
-	       !strcmp(field, "sense_key_name") ? scsi_sense_keys : NULL;
+	return !strcmp(member, "recipient")	 ? control_recipients :
+	       !strcmp(member, "phase")		 ? msc_phases :
+	       !strcmp(member, "transport")	 ? msc_transports :
+	       !strcmp(member, "sense_key_name") ? scsi_sense_keys : NULL;
 }
 
-const char *usb_word(const char *field, size_t n)
+/* Whether a member of this name holds names of codes, unless its class has no words for it. */
+static bool is_name(const char *member)
+{
+	static const char suffix[] = "_name";
+	size_t n = strlen(member);
+
+	return !strcmp(member, "request") || !strcmp(member, "command") ||
+	       !strcmp(member, "descriptor") ||
+	       (n > strlen(suffix) && !strcmp(member + n - strlen(suffix), suffix));
+}
+
+static void member_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!is_name(member))
+		return;
+	if (!strcmp(member, "request"))
+		control_request_words(fn, arg);
+	if (!strcmp(member, "status_name")) /* of isochronous packets */
+		usb_status_words(fn, arg);
+	if (!strcmp(member, "io_status_name"))
+		darwin_status_words(fn, arg);
+	usbpcap_words(member, fn, arg);
+	descriptor_words(member, fn, arg);
+	usb_class_words(member, fn, arg);
+}
+
+void usb_words(const char *field, decoder_name_fn *fn, void *arg)
 {
 	static const char *const dirs[] = {"in", "out", NULL};
 	/* type of an event; in a transfer "type" is that of its request */
 	enum { EVENT_TYPES = 6 };
 	static const char *const types[] = {"S", "C", "E", "T", "I", "P",
 					    "standard", "class", "vendor", "reserved", NULL};
+	const char *dot = strrchr(field, '.'), *member = dot ? dot + 1 : field;
 	const char *const *words = !strcmp(field, "end")  ? usb_ends :
 				   !strcmp(field, "dir")  ? dirs :
 				   !strcmp(field, "setup.direction") ? dirs :
 				   !strcmp(field, "type") ? types :
 				   !strcmp(field, "setup.type") ? types + EVENT_TYPES :
-				   part_words(field);
+				   part_words(member);
 
 	if (!strcmp(field, "status_name") || !strcmp(field, "status"))
-		return usb_status_word(n);
-	if (!strcmp(field, "errno"))
-		return usb_status_error(n);
-	if (!strcmp(field, "xfer"))
-		return n <= URB_XFERS ? urb_xfer_name((uint8_t)n) : NULL;
-	for (size_t i = 0; words && i < n; i++)
-		if (!words[i])
-			return NULL;
-	return words ? words[n] : NULL;
+		usb_status_words(fn, arg);
+	else if (!strcmp(field, "errno"))
+		usb_status_errors(fn, arg);
+	else if (!strcmp(field, "xfer"))
+		for (uint8_t i = 0; i <= URB_XFERS; i++)
+			fn(arg, urb_xfer_name(i));
+	else if (words)
+		for (; *words; words++)
+			fn(arg, *words);
+	else
+		member_words(member, fn, arg);
 }
 
 const char *usb_never(const char *field, const char *text)

@@ -76,6 +76,16 @@ const char *ftdi_request(uint8_t request)
 	return request < ARRAY_SIZE(names) ? names[request] : NULL;
 }
 
+void ftdi_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "request"))
+		CODE_PROBE(ftdi_request, UINT8_MAX, fn, arg);
+	else if (!strcmp(member, "flow_name"))
+		CODE_WORDS(flows, fn, arg);
+	else if (!strcmp(member, "mode_name"))
+		CODE_WORDS(modes, fn, arg);
+}
+
 bool ftdi_sets_mode(const struct control_request *s, uint8_t *mode)
 {
 	*mode = (uint8_t)(s->value >> 8);

@@ -6,6 +6,7 @@
 #ifndef TRAWL_DECODE_USB_FTDI_H
 #define TRAWL_DECODE_USB_FTDI_H
 
+#include "decode/base/namefn.h"
 #include "decode/base/valuetree.h"
 #include "decode/usb/chapter9.h"
 
@@ -14,6 +15,8 @@
 
 bool ftdi_is(uint16_t vendor, uint16_t product);
 const char *ftdi_request(uint8_t request); /* NULL: unknown */
+/* As words() of a class. */
+void ftdi_words(const char *member, decoder_name_fn *fn, void *arg);
 /* Whether a vendor request sets a channel's mode; *mode is the mode. */
 bool ftdi_sets_mode(const struct control_request *s, uint8_t *mode);
 void ftdi_setup_tree(const struct control_request *s, uint16_t product, struct tree *t);

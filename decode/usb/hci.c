@@ -495,3 +495,28 @@ bool hci_has_field(const char *name, size_t n)
 	       list_has(events, ARRAY_SIZE(events), name, n) ||
 	       list_has(le_events, ARRAY_SIZE(le_events), name, n);
 }
+
+static void entry_words(const struct hci_entry *list, size_t entries, const char *member,
+			decoder_name_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < entries; i++) {
+		if (list[i].parameters)
+			byte_layout_words(list[i].parameters, hci_name, member, fn, arg);
+		if (list[i].answer)
+			byte_layout_words(list[i].answer, hci_name, member, fn, arg);
+	}
+}
+
+void hci_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "command")) {
+		for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+			fn(arg, commands[i].name);
+		return;
+	}
+	if (!strcmp(member, "hci_status_name"))
+		CODE_WORDS(statuses, fn, arg);
+	entry_words(commands, ARRAY_SIZE(commands), member, fn, arg);
+	entry_words(events, ARRAY_SIZE(events), member, fn, arg);
+	entry_words(le_events, ARRAY_SIZE(le_events), member, fn, arg);
+}

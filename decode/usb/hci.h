@@ -27,5 +27,7 @@ byte_layout hci_paged(byte_layout l, const uint8_t *p, size_t n);
 
 byte_layout_name_fn hci_name;
 bool hci_has_field(const char *name, size_t n);
+/* As words() of a class. */
+void hci_words(const char *member, decoder_name_fn *fn, void *arg);
 
 #endif

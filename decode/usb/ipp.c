@@ -223,3 +223,11 @@ const char *const ipp_names[] = {
 	"name",	     "number",	    "operation", "operation_name", "request_id",
 	"status",    "status_name", "text",	 "version",	   NULL,
 };
+
+void ipp_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "status_name"))
+		CODE_WORDS(statuses, fn, arg);
+	else if (!strcmp(member, "operation_name"))
+		CODE_WORDS(operations, fn, arg);
+}

@@ -6,6 +6,7 @@
 #ifndef TRAWL_DECODE_USB_IPP_H
 #define TRAWL_DECODE_USB_IPP_H
 
+#include "decode/base/namefn.h"
 #include "decode/base/valuetree.h"
 
 /*
@@ -27,5 +28,7 @@ void ipp_brief(const uint8_t *p, size_t n, bool answer, struct out *o);
 
 /* Names of members of the object, ended by NULL. */
 extern const char *const ipp_names[];
+/* As words() of a class. */
+void ipp_words(const char *member, decoder_name_fn *fn, void *arg);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/l2cap.h"
+#include "decode/usb/codename.h"
 
 enum { SIGNALS = 1, ATTRIBUTES = 4, LE_SIGNALS = 5, PAIRING = 6, CLASSIC_PAIRING = 7 };
 enum { HEADER = 4, CONNECTION_REQUEST = 2, CONNECTION_RESPONSE = 3, CONFIGURE_REQUEST = 4 };
@@ -116,15 +117,26 @@ const char *l2cap_psm_name(uint16_t psm)
 	return CODE_NAME(psms, psm);
 }
 
+static const struct bt_protocol *const protocols[] = {
+	&bt_signal, &bt_att, &bt_smp, &bt_sdp, &bt_rfcomm,
+};
+
 bool l2cap_has_name(const char *name, size_t n)
 {
-	static const struct bt_protocol *const all[] = {
-		&bt_signal, &bt_att, &bt_smp, &bt_sdp, &bt_rfcomm,
-	};
+	for (size_t i = 0; i < ARRAY_SIZE(protocols); i++) {
+		const struct bt_protocol *p = protocols[i];
 
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		if ((strlen(all[i]->member) == n && !strncmp(all[i]->member, name, n)) ||
-		    all[i]->has_name(name, n))
+		if ((strlen(p->member) == n && !strncmp(p->member, name, n)) ||
+		    p->has_name(name, n))
 			return true;
+	}
 	return false;
+}
+
+void l2cap_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "psm_name"))
+		CODE_WORDS(psms, fn, arg);
+	for (size_t i = 0; i < ARRAY_SIZE(protocols); i++)
+		protocols[i]->words(member, fn, arg);
 }

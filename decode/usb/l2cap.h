@@ -24,5 +24,7 @@ const struct bt_protocol *l2cap_protocol(uint16_t cid, uint16_t psm);
 /* Returns the name of a PSM, or NULL. */
 const char *l2cap_psm_name(uint16_t psm);
 bool l2cap_has_name(const char *name, size_t n);
+/* As words() of a class. */
+void l2cap_words(const char *member, decoder_name_fn *fn, void *arg);
 
 #endif

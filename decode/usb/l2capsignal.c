@@ -245,4 +245,11 @@ static bool has_name(const char *name, size_t n)
 	       bt_message_has(options, name, n);
 }
 
-const struct bt_protocol bt_signal = {"L2CAP", "l2cap", brief, tree, has_name};
+static void words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	bt_message_words(messages, name_of, member, fn, arg);
+	if (strcmp(member, "command"))
+		bt_message_words(options, name_of, member, fn, arg);
+}
+
+const struct bt_protocol bt_signal = {"L2CAP", "l2cap", brief, tree, has_name, words};

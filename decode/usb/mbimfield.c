@@ -543,3 +543,14 @@ bool mbim_has_member(const struct mbim_field *f, const char *name, size_t n)
 	}
 	return false;
 }
+
+void mbim_member_words(const struct mbim_field *f, const char *member, decoder_name_fn *fn,
+		       void *arg)
+{
+	for (; f && f->kind != MBIM_END; f++) {
+		if (f->kind != MBIM_CODE && f->kind != MBIM_BITS)
+			mbim_member_words(f->of, member, fn, arg);
+		else if (f->kind == MBIM_CODE && !strcmp(f->alias, member))
+			code_words(f->of, f->names, fn, arg);
+	}
+}

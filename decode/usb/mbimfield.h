@@ -8,6 +8,7 @@
 #ifndef TRAWL_DECODE_USB_MBIMFIELD_H
 #define TRAWL_DECODE_USB_MBIMFIELD_H
 
+#include "decode/base/namefn.h"
 #include "decode/base/valuetree.h"
 #include "decode/usb/codename.h"
 
@@ -68,6 +69,9 @@ bool mbim_has_secret(const struct mbim_field *f, const uint8_t *p, size_t n);
 bool mbim_may_have_secret(const struct mbim_field *f);
 /* Whether a structure has a member of this name, of n bytes. */
 bool mbim_has_member(const struct mbim_field *f, const char *name, size_t n);
+/* Calls fn for each name that such a member holds for the codes of a number. */
+void mbim_member_words(const struct mbim_field *f, const char *member, decoder_name_fn *fn,
+		       void *arg);
 
 /* Writes a UUID of 16 bytes with its hyphens. */
 void mbim_uuid(const uint8_t *p, char text[37]);

@@ -458,3 +458,29 @@ bool mbim_services_have(const char *name, size_t n)
 				return true;
 	return false;
 }
+
+static void command_words(const struct mbim_command *c, const char *member, decoder_name_fn *fn,
+			  void *arg)
+{
+	mbim_member_words(c->query, member, fn, arg);
+	mbim_member_words(c->set, member, fn, arg);
+	mbim_member_words(c->answer, member, fn, arg);
+	mbim_member_words(c->indication, member, fn, arg);
+	mbim_member_words(c->later_set, member, fn, arg);
+	mbim_member_words(c->later_answer, member, fn, arg);
+}
+
+void mbim_services_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(services); i++) {
+		if (!strcmp(member, "service_name"))
+			fn(arg, services[i].name);
+		for (size_t k = 0; k < services[i].ncommands; k++) {
+			const struct mbim_command *c = &services[i].commands[k];
+
+			if (!strcmp(member, "cid_name") && c->name)
+				fn(arg, c->name);
+			command_words(c, member, fn, arg);
+		}
+	}
+}

@@ -31,5 +31,7 @@ const struct mbim_command *mbim_command_of(const struct mbim_service *v, uint32_
 
 /* Whether some structure has a member of this name, of n bytes. */
 bool mbim_services_have(const char *name, size_t n);
+/* As words() of a class. */
+void mbim_services_words(const char *member, decoder_name_fn *fn, void *arg);
 
 #endif

@@ -429,6 +429,13 @@ static bool has_name(const char *name, size_t n)
 	return usb_names_have(digitech_names, name, n);
 }
 
+static void words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "manufacturer_name"))
+		CODE_WORDS(manufacturers, fn, arg);
+	digitech_words(member, fn, arg);
+}
+
 const struct usb_class usb_midi_class = {
 	.fits = fits,
 	.follow = follow,
@@ -436,4 +443,5 @@ const struct usb_class usb_midi_class = {
 	.brief = brief,
 	.names = names,
 	.has_name = has_name,
+	.words = words,
 };

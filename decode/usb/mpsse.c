@@ -81,6 +81,8 @@ static bool has_command(uint16_t release, uint8_t code)
 	return code != 0x9e || (release != FT2232H && release != FT4232H);
 }
 
+static const char shift_name[] = "shift";
+
 static const struct other *other_of(uint16_t release, uint8_t code)
 {
 	const struct other *o = find_by(others, code, code);
@@ -286,7 +288,7 @@ static void commands_tree(const struct usb_detail *d, struct tree *t)
 		tree_object(t, "commands");
 		tree_hex(t, "command", c.code, 2);
 		tree_str(t, "command_name", c.other ? c.other->name
-			 : is_shift(c.code) ? "shift" : NULL);
+			 : is_shift(c.code) ? shift_name : NULL);
 		if (c.other)
 			other_tree(&c, t);
 		else if (is_shift(c.code))
@@ -406,10 +408,20 @@ static const char *const names[] = {
 	"write_edge", NULL,
 };
 
+static void words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (strcmp(member, "command_name"))
+		return;
+	fn(arg, shift_name);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		fn(arg, others[i].name);
+}
+
 const struct usb_class usb_mpsse_class = {
 	.fits = fits,
 	.follow = follow,
 	.tree = tree,
 	.brief = brief,
 	.names = names,
+	.words = words,
 };

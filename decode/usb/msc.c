@@ -2,6 +2,7 @@
 #include "decode/usb/msc.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/bitlayout.h"
+#include "decode/usb/codename.h"
 #include "decode/usb/scsiopcode.h"
 #include "decode/usb/scsisense.h"
 
@@ -482,4 +483,13 @@ bool msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out 
 bool msc_is_problem(const struct msc_step *s)
 {
 	return s->tag_differs || (s->phase == MSC_STATUS && s->status != 0);
+}
+
+void msc_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "status_name"))
+		CODE_PROBE(csw_status, UINT8_MAX, fn, arg);
+	else if (!strcmp(member, "response_name"))
+		CODE_PROBE(uas_response, UINT8_MAX, fn, arg);
+	scsi_words(member, fn, arg);
 }

@@ -114,6 +114,8 @@ bool msc_is_problem(const struct msc_step *s);
 
 /* Whether steps have a member of this name, besides those of decode/usb/parts.c. */
 bool msc_has_name(const char *name, size_t n);
+/* As words() of a class. */
+void msc_words(const char *member, decoder_name_fn *fn, void *arg);
 
 /* The names of phases and of transports (UAS or not); each list ends with NULL. */
 extern const char *const msc_phases[], *const msc_transports[];

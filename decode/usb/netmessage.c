@@ -524,3 +524,15 @@ const char *const net_message_names[] = {
 	"service_name",
 	NULL,
 };
+
+void net_message_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "oid_name"))
+		CODE_WORDS(oids, fn, arg);
+	if (!strcmp(member, "message_status_name")) {
+		CODE_WORDS(rndis_statuses, fn, arg);
+		CODE_WORDS(mbim_statuses, fn, arg);
+		CODE_WORDS(mbim_errors, fn, arg);
+	}
+	mbim_services_words(member, fn, arg);
+}

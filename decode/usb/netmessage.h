@@ -7,6 +7,7 @@
 #ifndef TRAWL_DECODE_USB_NETMESSAGE_H
 #define TRAWL_DECODE_USB_NETMESSAGE_H
 
+#include "decode/base/namefn.h"
 #include "decode/base/valuetree.h"
 
 enum { NET_MESSAGE_MIN = 12 }; /* bytes in the shortest message */
@@ -44,5 +45,7 @@ bool mbim_message_has_secret(const uint8_t *p, size_t n);
 const char *rndis_notification(const uint8_t *p, size_t n);
 
 extern const char *const net_message_names[]; /* names of members, ended by NULL */
+/* As words() of a class. */
+void net_message_words(const char *member, decoder_name_fn *fn, void *arg);
 
 #endif

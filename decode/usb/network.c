@@ -507,6 +507,15 @@ static const char *const names[] = {
 	NULL,
 };
 
+static void words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "ethertype_name"))
+		CODE_WORDS(ethertypes, fn, arg);
+	else if (!strcmp(member, "protocol_name"))
+		CODE_WORDS(ip_protocols, fn, arg);
+	net_message_words(member, fn, arg);
+}
+
 const struct usb_class usb_network_class = {
 	.fits = fits,
 	.tree = tree,
@@ -518,4 +527,5 @@ const struct usb_class usb_network_class = {
 	.secret = secret,
 	.names = names,
 	.has_name = has_name,
+	.words = words,
 };

@@ -236,3 +236,11 @@ bool obex_has_name(const char *name, size_t n)
 
 	return usb_names_have(names, name, n);
 }
+
+void obex_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "command"))
+		CODE_WORDS(codes, fn, arg);
+	else if (!strcmp(member, "header_name"))
+		CODE_WORDS(headers, fn, arg);
+}

@@ -3,6 +3,7 @@
 #ifndef TRAWL_DECODE_USB_OBEX_H
 #define TRAWL_DECODE_USB_OBEX_H
 
+#include "decode/base/namefn.h"
 #include "decode/base/valuetree.h"
 
 /*
@@ -14,5 +15,7 @@ bool obex_fits(const uint8_t *p, size_t n);
 bool obex_brief(const uint8_t *p, size_t n, struct out *o);
 void obex_tree(const uint8_t *p, size_t n, struct tree *t);
 bool obex_has_name(const char *name, size_t n);
+/* As words() of a class. */
+void obex_words(const char *member, decoder_name_fn *fn, void *arg);
 
 #endif

@@ -169,6 +169,11 @@ static const char *const names[] = {
 	"model", "paper_empty", "printer", "selected", "serial", NULL,
 };
 
+static void words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	ipp_words(member, fn, arg);
+}
+
 const struct usb_class usb_printer_class = {
 	.fits = fits,
 	.tree = tree,
@@ -178,4 +183,5 @@ const struct usb_class usb_printer_class = {
 	.request_brief = request_brief,
 	.names = names,
 	.has_name = has_name,
+	.words = words,
 };

@@ -186,4 +186,5 @@ const struct usb_class usb_ptp_class = {
 	.brief = brief,
 	.names = names,
 	.has_name = ptp_has_field,
+	.words = ptp_words,
 };

@@ -205,3 +205,11 @@ bool ptp_has_field(const char *name, size_t n)
 			return true;
 	return false;
 }
+
+void ptp_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "code_name"))
+		CODE_WORDS(codes, fn, arg);
+	for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
+		byte_layout_words(sets[i].data, ptp_name, member, fn, arg);
+}

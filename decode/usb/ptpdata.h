@@ -16,5 +16,7 @@ byte_layout ptp_data_set(uint16_t operation);
 
 byte_layout_name_fn ptp_name;
 bool ptp_has_field(const char *name, size_t n);
+/* As words() of a class. */
+void ptp_words(const char *member, decoder_name_fn *fn, void *arg);
 
 #endif

@@ -208,4 +208,11 @@ static bool has_name(const char *name, size_t n)
 	return usb_names_have(names, name, n) || obex_has_name(name, n);
 }
 
-const struct bt_protocol bt_rfcomm = {"RFCOMM", "rfcomm", brief, tree, has_name};
+static void words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "command"))
+		CODE_WORDS(commands, fn, arg);
+	obex_words(member, fn, arg);
+}
+
+const struct bt_protocol bt_rfcomm = {"RFCOMM", "rfcomm", brief, tree, has_name, words};

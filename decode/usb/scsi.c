@@ -4,6 +4,7 @@
 #include "common/search.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/bitlayout.h"
+#include "decode/usb/codename.h"
 #include "decode/usb/scsiinquiry.h"
 #include "decode/usb/scsimmc.h"
 #include "decode/usb/scsimode.h"
@@ -513,4 +514,16 @@ bool scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, s
 	else
 		out_printf(o, " %llu blocks of %u bytes", (unsigned long long)last + 1, block);
 	return true;
+}
+
+void scsi_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "command"))
+		for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+			fn(arg, commands[i].name);
+	else if (!strcmp(member, "status_name"))
+		CODE_PROBE(scsi_status_name, UINT8_MAX, fn, arg);
+	scsi_inquiry_words(member, fn, arg);
+	scsi_mode_words(member, fn, arg);
+	scsi_mmc_words(member, fn, arg);
 }

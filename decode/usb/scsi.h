@@ -6,6 +6,7 @@
 #ifndef TRAWL_DECODE_USB_SCSI_H
 #define TRAWL_DECODE_USB_SCSI_H
 
+#include "decode/base/namefn.h"
 #include "decode/base/valuetree.h"
 
 struct scsi_command {
@@ -50,5 +51,7 @@ bool scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, s
 
 /* Whether commands, their data or sense data have a member of this name. */
 bool scsi_has_name(const char *name, size_t n);
+/* As words() of a class. */
+void scsi_words(const char *member, decoder_name_fn *fn, void *arg);
 
 #endif

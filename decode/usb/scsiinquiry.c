@@ -5,6 +5,7 @@
 #include "decode/base/bytes.h"
 #include "decode/base/escape.h"
 #include "decode/usb/bitlayout.h"
+#include "decode/usb/codename.h"
 
 #include <string.h>
 
@@ -262,4 +263,12 @@ bool scsi_vpd_brief(const uint8_t *p, size_t n, struct out *o)
 		return n == HEADER;
 	}
 	return true;
+}
+
+void scsi_inquiry_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "device_type_name"))
+		CODE_PROBE(device_type, 0x1f, fn, arg);
+	for (size_t i = 0; !strcmp(member, "page_name") && i < ARRAY_SIZE(vpds); i++)
+		fn(arg, vpds[i].name);
 }

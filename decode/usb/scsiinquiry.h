@@ -6,6 +6,7 @@
 #ifndef TRAWL_DECODE_USB_SCSIINQUIRY_H
 #define TRAWL_DECODE_USB_SCSIINQUIRY_H
 
+#include "decode/base/namefn.h"
 #include "decode/base/valuetree.h"
 
 void scsi_inquiry_tree(const uint8_t *p, size_t n, struct tree *t);
@@ -18,5 +19,7 @@ void scsi_vpd_tree(const uint8_t *p, size_t n, struct tree *t);
 bool scsi_vpd_brief(const uint8_t *p, size_t n, struct out *o);
 
 bool scsi_inquiry_has_name(const char *name, size_t n);
+/* As words() of a class. */
+void scsi_inquiry_words(const char *member, decoder_name_fn *fn, void *arg);
 
 #endif

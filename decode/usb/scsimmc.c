@@ -599,3 +599,23 @@ bool scsi_mmc_has_name(const char *name, size_t n)
 			return true;
 	return false;
 }
+
+static void notification_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(notifications); i++)
+		if (!strcmp(member, "event_name"))
+			LIST_WORDS(notifications[i].codes, fn, arg);
+		else if (!strcmp(member, "notification_class_name") && notifications[i].name)
+			fn(arg, notifications[i].name);
+}
+
+void scsi_mmc_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "profile_name") || !strcmp(member, "current_profile_name"))
+		CODE_WORDS(profiles, fn, arg);
+	else if (!strcmp(member, "disc_status_name"))
+		LIST_WORDS(disc_states, fn, arg);
+	for (size_t i = 0; !strcmp(member, "feature_name") && i < ARRAY_SIZE(features); i++)
+		fn(arg, features[i].name);
+	notification_words(member, fn, arg);
+}

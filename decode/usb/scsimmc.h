@@ -6,6 +6,7 @@
 #ifndef TRAWL_DECODE_USB_SCSIMMC_H
 #define TRAWL_DECODE_USB_SCSIMMC_H
 
+#include "decode/base/namefn.h"
 #include "decode/base/valuetree.h"
 
 /*
@@ -23,5 +24,7 @@ bool scsi_mmc_brief(unsigned int code, const uint8_t *cdb, const uint8_t *p, siz
 		    struct out *o);
 
 bool scsi_mmc_has_name(const char *name, size_t n);
+/* As words() of a class. */
+void scsi_mmc_words(const char *member, decoder_name_fn *fn, void *arg);
 
 #endif

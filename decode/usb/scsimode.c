@@ -310,3 +310,9 @@ bool scsi_mode_brief(const uint8_t *p, size_t n, bool ten, struct out *o)
 		out_str(o, " no pages");
 	return at >= n;
 }
+
+void scsi_mode_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	for (size_t i = 0; !strcmp(member, "page_name") && i < ARRAY_SIZE(pages); i++)
+		fn(arg, pages[i].name);
+}

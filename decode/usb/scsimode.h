@@ -7,6 +7,7 @@
 #ifndef TRAWL_DECODE_USB_SCSIMODE_H
 #define TRAWL_DECODE_USB_SCSIMODE_H
 
+#include "decode/base/namefn.h"
 #include "decode/base/valuetree.h"
 
 /* ten: of the commands with 10 bytes, whose header is longer. */
@@ -22,5 +23,7 @@ bool scsi_mode_brief(const uint8_t *p, size_t n, bool ten, struct out *o);
 const char *scsi_mode_page_name(uint8_t code, uint8_t subpage, size_t length);
 
 bool scsi_mode_has_name(const char *name, size_t n);
+/* As words() of a class. */
+void scsi_mode_words(const char *member, decoder_name_fn *fn, void *arg);
 
 #endif

@@ -516,4 +516,14 @@ static bool has_name(const char *name, size_t n)
 	return usb_names_have(names, name, n);
 }
 
-const struct bt_protocol bt_sdp = {"SDP", "sdp", brief, tree, has_name};
+static void words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "attribute_name"))
+		CODE_WORDS(attributes, fn, arg);
+	else if (!strcmp(member, "pdu_name"))
+		CODE_WORDS(pdus, fn, arg);
+	else if (!strcmp(member, "error_name"))
+		CODE_WORDS(errors, fn, arg);
+}
+
+const struct bt_protocol bt_sdp = {"SDP", "sdp", brief, tree, has_name, words};

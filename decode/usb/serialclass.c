@@ -196,4 +196,5 @@ const struct usb_class usb_ftdi_class = {
 	.request_tree = ftdi_request_tree,
 	.request_brief = ftdi_request_brief,
 	.names = ftdi_names,
+	.words = ftdi_words,
 };

@@ -95,4 +95,9 @@ static bool has_name(const char *name, size_t n)
 	return bt_message_has(messages, name, n);
 }
 
-const struct bt_protocol bt_smp = {"SMP", "smp", brief, tree, has_name};
+static void words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	bt_message_words(messages, name_of, member, fn, arg);
+}
+
+const struct bt_protocol bt_smp = {"SMP", "smp", brief, tree, has_name, words};

@@ -44,15 +44,18 @@ static const struct status {
 /* -ENOENT of a failed submission; in a completion it means "unlinked". */
 static const char not_enabled[] = "endpoint not enabled";
 
-const char *usb_status_word(size_t n)
+void usb_status_words(decoder_name_fn *fn, void *arg)
 {
-	return n < STATUSES ? table[n].name : n == STATUSES ? not_enabled : NULL;
+	for (size_t i = 0; i < STATUSES; i++)
+		fn(arg, table[i].name);
+	fn(arg, not_enabled);
 }
 
-const char *usb_status_error(size_t n)
+void usb_status_errors(decoder_name_fn *fn, void *arg)
 {
 	/* the first entry, for status 0, has no errno */
-	return n + 1 < STATUSES ? errno_name(-table[n + 1].number) : NULL;
+	for (size_t i = 1; i < STATUSES; i++)
+		fn(arg, errno_name(-table[i].number));
 }
 
 static const struct status *find(int32_t status)

@@ -7,7 +7,8 @@
 #ifndef TRAWL_DECODE_USB_STATUS_H
 #define TRAWL_DECODE_USB_STATUS_H
 
-#include <stddef.h>
+#include "decode/base/namefn.h"
+
 #include <stdint.h>
 
 /* "ok", "stall", "unlinked", ..., or "error" for a number that is not in the table. */
@@ -16,12 +17,9 @@ const char *usb_status_name(int32_t status);
 /* The same for an event of type 'S', 'C' or 'E'. In an 'E', -ENOENT has another meaning. */
 const char *usb_status_name_of(char type, int32_t status);
 
-/*
- * The nth name that usb_status_name() or usb_status_errno() can return, from 0; NULL after the
- * last. They let --where check its operands.
- */
-const char *usb_status_word(size_t n);
-const char *usb_status_error(size_t n);
+/* Call fn for each name that usb_status_name_of() or usb_status_errno() can return. */
+void usb_status_words(decoder_name_fn *fn, void *arg);
+void usb_status_errors(decoder_name_fn *fn, void *arg);
 
 /* "EPIPE", ..., or "" if the number is unknown or 0. */
 const char *usb_status_errno(int32_t status);

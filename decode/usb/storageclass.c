@@ -61,6 +61,11 @@ static bool request_brief(const struct usb_state *s, const struct usb_detail *d,
 	return true;
 }
 
+static void words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	msc_words(member, fn, arg);
+}
+
 const struct usb_class usb_storage_class = {
 	.fits = fits,
 	.follow = follow,
@@ -70,4 +75,5 @@ const struct usb_class usb_storage_class = {
 	.request_tree = request_tree,
 	.request_brief = request_brief,
 	.has_name = msc_has_name,
+	.words = words,
 };

@@ -30,7 +30,7 @@ bool usb_another(void *state, const struct item *it, const char *name, unsigned 
 bool usb_part(const char *name);
 void usb_parts(decoder_name_fn *fn, void *arg);
 unsigned int usb_comparable(void *state, const struct trawl_event_type *type, const char *name);
-const char *usb_word(const char *field, size_t n);
+void usb_words(const char *field, decoder_name_fn *fn, void *arg);
 const char *usb_never(const char *field, const char *text);
 const char *usb_never_number(const char *field, int64_t number);
 const char *usb_field_called(const char *name);

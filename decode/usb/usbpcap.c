@@ -2,6 +2,7 @@
 #include "decode/usb/usbpcap.h"
 #include "common/array.h"
 #include "decode/base/bytes.h"
+#include "decode/usb/codename.h"
 #include "decode/usb/status.h"
 
 #include <string.h>
@@ -106,6 +107,15 @@ const char *usbpcap_function_name(uint16_t function)
 	};
 
 	return function < ARRAY_SIZE(names) ? names[function] : NULL;
+}
+
+void usbpcap_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "function_name"))
+		CODE_PROBE(usbpcap_function_name, UINT8_MAX, fn, arg);
+	else if (!strcmp(member, "usbd_status_name"))
+		for (size_t i = 0; i < ARRAY_SIZE(statuses); i++)
+			fn(arg, statuses[i].name);
 }
 
 bool usbpcap_parse(struct usbpcap_packet *p, const uint8_t *h, size_t n)

@@ -8,6 +8,7 @@
 #ifndef TRAWL_DECODE_USB_USBPCAP_H
 #define TRAWL_DECODE_USB_USBPCAP_H
 
+#include "decode/base/namefn.h"
 #include "decode/base/output.h"
 #include "decode/usb/urb.h"
 
@@ -64,6 +65,8 @@ uint32_t usbpcap_packet_of(const struct urb *u, const uint8_t *record, struct ou
 /* Names of Windows without the prefixes URB_FUNCTION_ and USBD_STATUS_; NULL if unknown. */
 const char *usbpcap_function_name(uint16_t function);
 const char *usbpcap_status_name(uint32_t usbd);
+/* Calls fn for each name that the member function_name or usbd_status_name can have. */
+void usbpcap_words(const char *member, decoder_name_fn *fn, void *arg);
 
 /* The errno (negative) that Linux reports where Windows reports this USBD_STATUS. */
 int32_t usbpcap_errno(uint32_t usbd);

@@ -166,3 +166,10 @@ bool uvc_has_field(const char *name, size_t n)
 			return true;
 	return false;
 }
+
+void uvc_words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(controls); i++)
+		if (controls[i].value)
+			byte_layout_words(controls[i].value, uvc_name, member, fn, arg);
+}

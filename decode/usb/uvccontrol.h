@@ -38,5 +38,7 @@ const struct uvc_control *uvc_control(enum uvc_entity entity, uint8_t selector);
 
 byte_layout_name_fn uvc_name;
 bool uvc_has_field(const char *name, size_t n);
+/* As words() of a class. */
+void uvc_words(const char *member, decoder_name_fn *fn, void *arg);
 
 #endif

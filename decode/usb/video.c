@@ -308,4 +308,5 @@ const struct usb_class usb_video_class = {
 	.request_brief = request_brief,
 	.names = names,
 	.has_name = uvc_has_field,
+	.words = uvc_words,
 };

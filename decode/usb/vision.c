@@ -427,6 +427,20 @@ static bool has_name(const char *name, size_t n)
 	return byte_layout_has(image, name, n);
 }
 
+static void words(const char *member, decoder_name_fn *fn, void *arg)
+{
+	if (!strcmp(member, "command_name"))
+		CODE_WORDS(commands, fn, arg);
+	else if (!strcmp(member, "status_name"))
+		CODE_WORDS(statuses, fn, arg);
+	else if (!strcmp(member, "block_status_name"))
+		CODE_WORDS(statuses, fn, arg);
+	else if (!strcmp(member, "payload_type_name"))
+		CODE_WORDS(payload_types, fn, arg);
+	else if (!strcmp(member, "pixel_format_name"))
+		CODE_WORDS(pixel_formats, fn, arg);
+}
+
 const struct usb_class usb_vision_class = {
 	.fits = fits,
 	.follow = follow,
@@ -434,4 +448,5 @@ const struct usb_class usb_vision_class = {
 	.brief = brief,
 	.names = names,
 	.has_name = has_name,
+	.words = words,
 };

@@ -320,7 +320,14 @@ def test_words(d):
                              ("setup.direction == 'inn'", "did you mean in?"),
                              ("phase == 'comand'", "did you mean command?"),
                              ("decoded.storage.transport == 'uas'", "did you mean UAS?"),
-                             ("sense_key_name ~ 'mediun*'", "There are no sense, recovered")):
+                             ("sense_key_name ~ 'mediun*'", "There are no sense, recovered"),
+                             ("setup.request == 'SET_CUX'", "did you mean SET_CUR"),
+                             ("request ~ 'FTDI_SETT*'", "did you mean FTDI_RESET"),
+                             ("command == 'READ(1O)'", "did you mean READ(10)"),
+                             ("decoded.command == 'Rest'", "did you mean Reset"),
+                             ("descriptor == 'strng'", "did you mean string"),
+                             ("decoded.usbd_status_name == 'STAL_PID'", "mean STALL_PID"),
+                             ("decoded.dfu.state_name == 'dfuIDL'", "did you mean dfuIDLE")):
         err = run("trawl-decode", "--where", expression, path, status=2)[1]
         ok(" is never '" in err and want.lower() in err.lower(), "--where " + expression, err)
         run("trawl-export", "--to", "pcap", "--where", expression, path, status=2)

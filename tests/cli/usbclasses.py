@@ -18,6 +18,7 @@ from tap import finish, ok, same, skip  # noqa: E402
 from bluetooth import ODD as ODD_CHANNELS, bluetooth, channels, odd as odd_channels  # noqa: E402
 from cameras import camera, industrial_camera, pictures, ptp  # noqa: E402
 from discs import disk, drive, optical  # noqa: E402
+from members import leaves, mistyped  # noqa: E402
 from modem import eem, modem, odd as odd_modem  # noqa: E402
 from parts import (cpu_bus, cut_messages, described, described_sound, hub,  # noqa: E402
                    mixer_2, pedal)
@@ -29,17 +30,6 @@ def run(program, *args, **kw):
     return subprocess.run([shutil.which(program) if program == "tshark" else BUILD + "/" + program,
                            *args],
                           stdin=subprocess.DEVNULL, capture_output=True, **kw)
-
-
-def leaves(value, path):
-    if isinstance(value, dict):
-        for key, below in value.items():
-            yield from leaves(below, path + "." + key)
-    elif isinstance(value, list):
-        for i, below in enumerate(value):
-            yield from leaves(below, "%s[%d]" % (path, i))
-    else:
-        yield path, value
 
 
 def conditions(item, index):
@@ -87,6 +77,10 @@ def check(d, name, c, wanted, least=0):
                     wrong.append((new[at:at + 60], r.stderr))
         ok(asked and not wrong or not any("decoded" in i for i in items),
            "%s: --where %s" % (name, what), wrong[:5])
+    for where, value in mistyped(items):
+        r = run("trawl-decode", "--where", where, path, text=True)
+        ok(r.returncode == 2 and "did you mean" in r.stderr and value in r.stderr,
+           "%s: %s is refused" % (name, where), r.stderr)
     if not shutil.which("tshark"):
         skip(name + " in tshark", "tshark, the judge, is not installed")
         return items
