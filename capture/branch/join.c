@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -11,6 +10,7 @@
 
 #include "capture/branch/join.h"
 #include "capture/branch/loop.h"
+#include "capture/sys/proc.h"
 
 enum { PAGE = 4096, PAGES = 64, RUNS = 4, TRIES = 10 };
 
@@ -54,14 +54,9 @@ bool join_may_overlap(const struct branch_stack *before, const struct branch_sta
 /* Returns how many branches the processor's records hold, as Linux reports it. */
 static unsigned int depth(void)
 {
-	FILE *f = fopen("/sys/bus/event_source/devices/cpu/caps/branches", "re");
-	unsigned int n = 0;
+	long n = proc_number("/sys/bus/event_source/devices/cpu/caps/branches", 0);
 
-	if (f && fscanf(f, "%u", &n) != 1)
-		n = 0;
-	if (f)
-		fclose(f);
-	return n >= 8 && n <= BRANCH_STACK_MOST ? n : 16;
+	return n >= 8 && n <= BRANCH_STACK_MOST ? (unsigned int)n : 16;
 }
 
 void join_attr(struct perf_event_attr *a, uint64_t config)

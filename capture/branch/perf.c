@@ -79,14 +79,7 @@ struct perf_state {
 /* Returns the type number of the PMU intel_bts; 0 if there is none. */
 static uint32_t aux_type(void)
 {
-	FILE *f = fopen("/sys/bus/event_source/devices/intel_bts/type", "re");
-	unsigned int type = 0;
-
-	if (f && fscanf(f, "%u", &type) != 1)
-		type = 0;
-	if (f)
-		fclose(f);
-	return type;
+	return (uint32_t)proc_number("/sys/bus/event_source/devices/intel_bts/type", 0);
 }
 
 static struct perf_event_attr attr_of(enum perf_how how)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "capture/sys/privileges.h"
+#include "capture/sys/proc.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -67,14 +67,7 @@ static bool may_write(const struct privileges_kept *kept)
 /* Debian's kernels, whose default is 3, open no event then without SYS_ADMIN. */
 static bool events_need_admin(void)
 {
-	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level = 0;
-
-	if (f && fscanf(f, "%d", &level) != 1)
-		level = 0;
-	if (f)
-		fclose(f);
-	return level > 2;
+	return proc_number("/proc/sys/kernel/perf_event_paranoid", 0) > 2;
 }
 
 /*

@@ -121,3 +121,15 @@ void proc_value(const char *path, const char *key, char *value, size_t size)
 	if (f)
 		fclose(f);
 }
+
+long proc_number(const char *path, long other)
+{
+	FILE *f = fopen(path, "re");
+	long n;
+
+	if (!f || fscanf(f, "%ld", &n) != 1)
+		n = other;
+	if (f)
+		fclose(f);
+	return n;
+}

@@ -34,5 +34,7 @@ bool proc_is_zombie(pid_t pid);
  * `KEY="VALUE"`, of a file of /proc, /sys or /etc to `value`; "" if there is none.
  */
 void proc_value(const char *path, const char *key, char *value, size_t size);
+/* Returns the number with which a file of /proc or /sys begins; `other` if there is none. */
+long proc_number(const char *path, long other);
 
 #endif

@@ -25,15 +25,12 @@ enum {
 
 int tasks_init(struct tasks *t, struct trawl_error *err)
 {
-	FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
-	unsigned int max = 1u << 22;
+	enum { MOST = 1 << 22 };
+	long max = proc_number("/proc/sys/kernel/pid_max", MOST);
 
 	*t = (struct tasks){ 0 };
-	if (f) {
-		if (fscanf(f, "%u", &max) != 1 || max > 1u << 22)
-			max = 1u << 22;
-		fclose(f);
-	}
+	if (max < 1 || max > MOST)
+		max = MOST;
 	t->seen = calloc(max / 64 + 1, sizeof(*t->seen));
 	t->probed = calloc(max / 64 + 1, sizeof(*t->probed));
 	if (!t->seen || !t->probed)

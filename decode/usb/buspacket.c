@@ -276,7 +276,7 @@ static void count(struct bus_stats *stats, const struct bus_packet *b)
 	struct busstat_packet p = {
 		.pid = b->n ? b->p[0] & 15 : 0, .bad = b->odd || !b->n, .address = b->address,
 		.start_split = b->has_split && !(b->split & 0x80), .endpoint = b->endpoint,
-		.data_len = b->data_len,
+		.data_len = (uint32_t)length_of(b), /* b->data_len is less if it was cut */
 	};
 
 	busstat_add(stats, &p);

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Source of the PIDs and of what follows what: USB 2.0 specification, tables 8-1 and 8-3. */
 enum {
@@ -37,7 +36,8 @@ struct bus_stats *busstat_new(void)
 
 /*
  * A transaction ends with the next token. Isochronous ones have data and no handshake. What follows
- * a start split is counted with the complete split, but for its data.
+ * a start split is counted with the complete split, but for its data; isochronous data to a device
+ * has no complete split.
  */
 static void end_transaction(struct bus_stats *s)
 {
@@ -47,7 +47,7 @@ static void end_transaction(struct bus_stats *s)
 	if (!t)
 		return;
 	t->data += s->has_data;
-	if (s->has_data && !s->has_handshake)
+	if (s->has_data && !s->has_handshake && !s->for_hub)
 		t->refused = 0;
 	t->silent += !s->for_hub && !s->has_data && !s->has_handshake;
 }
@@ -76,11 +76,14 @@ static void begin_transaction(struct bus_stats *s, const struct busstat_packet *
 	s->now->refused++;
 }
 
-/* Returns false if the packet is no handshake. A transaction has to have begun. */
-static bool count_handshake(struct bus_stats *s, uint8_t pid)
+/* A transaction has to have begun. */
+static void count_handshake(struct bus_stats *s, uint8_t pid)
 {
-	struct transactions hub, *t = s->for_hub ? memset(&hub, 0, sizeof(hub)) : s->now;
+	struct transactions *t = s->now;
 
+	s->has_handshake = true;
+	if (s->for_hub)
+		return;
 	switch (pid) {
 	case PID_ACK:
 		t->ack++;
@@ -96,11 +99,7 @@ static bool count_handshake(struct bus_stats *s, uint8_t pid)
 	case PID_STALL:
 		t->stall++;
 		break;
-	default:
-		return false;
 	}
-	s->has_handshake = true;
-	return true;
 }
 
 void busstat_add(struct bus_stats *s, const struct busstat_packet *p)
@@ -130,10 +129,14 @@ void busstat_add(struct bus_stats *s, const struct busstat_packet *p)
 		begin_transaction(s, p, TOKEN_IN);
 		return;
 	}
-	if (!s->now || count_handshake(s, p->pid) || (p->pid & 3) != 3)
+	if (!s->now)
 		return;
-	s->has_data = true;
-	s->now->bytes += p->data_len;
+	if ((p->pid & 3) == 3) {
+		s->has_data = true;
+		s->now->bytes += p->data_len;
+	} else if ((p->pid & 3) == 2) {
+		count_handshake(s, p->pid);
+	}
 }
 
 static void print_transactions(const struct transactions *t, unsigned int address,
@@ -159,7 +162,7 @@ void busstat_print(struct bus_stats *s, struct out *o)
 		unsigned int address = i / TOKENS / 16, endpoint = i / TOKENS % 16;
 		const struct transactions *t = &s->of[address][endpoint][i % TOKENS];
 
-		if (!t->tokens)
+		if (!t->tokens && !t->data)
 			continue;
 		if (!any)
 			out_printf(o, "USB packets by address, endpoint and token\n  %-15s %9s %9s "

@@ -18,7 +18,7 @@ struct busstat_packet {
 	bool bad;         /* its PID or CRC is wrong, or it has no bytes */
 	bool start_split; /* the next token is for a hub, which asks the device later */
 	uint8_t address, endpoint; /* of tokens */
-	uint32_t data_len;         /* of data packets, without the CRC, bytes */
+	uint32_t data_len;         /* of data packets on the bus, without the CRC, bytes */
 };
 
 /*

@@ -71,7 +71,9 @@ Test(busstatistics, a_split_transaction_counts_once)
 	split(s, false), packet(s, IN, 1, 0), packet(s, DATA0, 0, 8);
 	split(s, true), packet(s, OUT, 2, 0), packet(s, DATA0, 0, 64), packet(s, ACK, 0, 0);
 	split(s, false), packet(s, OUT, 2, 0), packet(s, ACK, 0, 0);
-	has_row(s, "7 ep1 IN 2 1 8 0 0 1 0 0\n 7 ep2 OUT 1 1 64 1 0 0 0 0\n");
+	split(s, true), packet(s, OUT, 3, 0), packet(s, DATA0, 0, 96); /* isochronous */
+	has_row(s, "7 ep1 IN 2 1 8 0 0 1 0 0\n 7 ep2 OUT 1 1 64 1 0 0 0 0\n "
+		   "7 ep3 OUT 0 1 96 0 0 0 0 0\n");
 	free(s);
 }
 
