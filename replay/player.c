@@ -484,7 +484,7 @@ int player_run(struct player *p, struct usbip *u, const volatile sig_atomic_t *s
 
 void player_finish(struct player *p)
 {
-	const struct tape *t = p->tape;
+	struct tape *t = p->tape;
 
 	if (p->storage)
 		storage_end(p->storage, p->now);

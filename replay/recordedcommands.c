@@ -6,7 +6,7 @@
 #include "decode/usb/scsiopcode.h"
 #include "replay/blockrange.h"
 
-bool recorded_commands_are(const struct tape *t, uint8_t in, uint8_t out)
+bool recorded_commands_are(struct tape *t, uint8_t in, uint8_t out)
 {
 	unsigned int list = out & 15u;
 	const uint32_t *entries = tape_list(t, list);

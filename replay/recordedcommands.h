@@ -34,7 +34,7 @@ struct recorded_commands {
  * Whether the tape has commands on these endpoints. Another alternate setting (UAS) may use the
  * same endpoints for another protocol.
  */
-bool recorded_commands_are(const struct tape *t, uint8_t in, uint8_t out);
+bool recorded_commands_are(struct tape *t, uint8_t in, uint8_t out);
 /* Finds the tape's commands. Returns false without memory. */
 bool recorded_commands_read(struct recorded_commands *c);
 void recorded_commands_close(struct recorded_commands *c);

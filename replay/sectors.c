@@ -66,7 +66,10 @@ const uint8_t *sectors_at(const struct sectors *s, uint64_t lba)
 
 	if (!x || x->lba == UINT64_MAX || x->at == SECTOR_UNKNOWN)
 		return NULL;
-	return x->at & HEAP ? s->heap + (x->at & ~HEAP) - 1 : store_at(s->store, x->at);
+	if (x->at & HEAP)
+		return s->heap + (x->at & ~HEAP) - 1;
+	store_will_read(s->store, store_at(s->store, x->at));
+	return store_at(s->store, x->at);
 }
 
 bool sectors_write(struct sectors *s, uint64_t lba, const uint8_t *p, uint32_t n)

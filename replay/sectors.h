@@ -11,7 +11,7 @@
 
 struct sectors {
 	struct filearray *beside;  /* whose file has the table */
-	const struct store *store;
+	struct store *store;
 	struct filearray file;
 	struct sector *table;      /* hash table with open addressing, in `file` */
 	size_t size, n;

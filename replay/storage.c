@@ -388,6 +388,8 @@ static const uint8_t *data_at(struct storage *s, uint64_t at, uint32_t *n,
 		return s->model + at;
 	at += s->base;
 	p = recorded_data(&s->recorded, s->now, at, n, e);
+	if (p)
+		store_will_read(&s->tape->store, p);
 	if (*n == want || !array_reserve(s->joined, s->joined_room, want))
 		return p;
 	for (uint32_t done = 0; done < want; done += *n) {

@@ -10,6 +10,11 @@
 #include "replay/filearray.h"
 
 #define BUFFER (256u << 10)
+#define STRETCH (UINT64_C(1) << 20) /* bytes that store_will_read() maps at once */
+#define STRETCHES 16                /* at most so many are mapped */
+#ifndef MADV_POPULATE_READ /* of Linux 5.14; not in older headers */
+#define MADV_POPULATE_READ 22
+#endif
 
 int store_failed(struct trawl_error *err)
 {
@@ -40,10 +45,27 @@ void store_close(struct store *s)
 	*s = (struct store){.fd = -1};
 }
 
-void store_release(const struct store *s)
+void store_release(struct store *s)
 {
 	if (s->map)
 		madvise((void *)s->map, s->size, MADV_DONTNEED);
+	s->ahead_end = 0;
+	s->stretches = 0;
+}
+
+void store_will_read(struct store *s, const uint8_t *p)
+{
+	uint64_t at = (uint64_t)(p - s->map);
+
+	if (at >= s->ahead && at < s->ahead_end)
+		return;
+	if (s->stretches == STRETCHES)
+		store_release(s);
+	s->stretches++;
+	s->ahead = at / STRETCH * STRETCH;
+	s->ahead_end = s->size - s->ahead < STRETCH ? s->size : s->ahead + STRETCH;
+	/* Only an advice: where it fails, each page is mapped when it is read. */
+	madvise((void *)(s->map + s->ahead), s->ahead_end - s->ahead, MADV_POPULATE_READ);
 }
 
 static int put(struct store *s, const uint8_t *p, size_t n, struct trawl_error *err)

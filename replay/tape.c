@@ -412,7 +412,7 @@ int tape_prepare(struct tape *t, struct trawl_error *err)
 	return 0;
 }
 
-void tape_release(const struct tape *t)
+void tape_release(struct tape *t)
 {
 	filearray_release(&t->array);
 	filearray_release(&t->index);

@@ -140,7 +140,7 @@ int tape_prepare(struct tape *t, struct trawl_error *err);
  * Removes the tape's pages from this process's memory. Cheap: callers that iterate over a tape call
  * it now and then.
  */
-void tape_release(const struct tape *t);
+void tape_release(struct tape *t);
 enum { TAPE_STRETCH = 1 << 16 }; /* number of entries after which to call it */
 
 /* Which of lists[] an entry is in: 32 for control transfers, else by endpoint, + 16 for IN. */
