@@ -5,10 +5,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+/* libarchive converts names in zip files to the locale's encoding, and gives none if it cannot. */
+static locale_t utf8;
 
 int unpack_temporary(struct trawl_error *err)
 {
@@ -16,6 +20,8 @@ int unpack_temporary(struct trawl_error *err)
 	char path[4096];
 	int fd;
 
+	if (!utf8)
+		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0); /* the sandbox could not */
 	fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
@@ -253,16 +259,19 @@ int unpack(FILE *in, int to, const char *name, unpack_front *front, struct trawl
 {
 	struct copy c = {.to = to, .name = name, .front = front};
 	struct archive *a = archive_read_new();
+	locale_t before;
 	int ret;
 
 	if (!a)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", name);
 	support(a);
+	before = uselocale(utf8);
 	if (lseek(fileno(in), 0, SEEK_SET) ||
 	    archive_read_open_fd(a, fileno(in), 65536) != ARCHIVE_OK)
 		ret = cannot_unpack(a, name, err);
 	else
 		ret = copy_out(a, &c, err);
+	uselocale(before);
 	archive_read_free(a);
 	return ret;
 }

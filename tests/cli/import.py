@@ -188,8 +188,9 @@ def test_zip(d, capture, want):
                 info.create_system, info.external_attr = 3, (mode[0] << 16 if mode else 0o600 << 16)
                 z.writestr(info, data, zipfile.ZIP_DEFLATED)
 
-    for path in "a.trawl", "../../a.trawl", d + "/new.trawl", "\x1b[31m\n.trawl":
-        pack(("readme", "x"), (path, capture))
+    for path in ("a.trawl", "../../a.trawl", d + "/new.trawl", "\x1b[31m\n.trawl",
+                 "gr\u00f6\u00dfe/\u6355.trawl"):
+        pack(("readme", "x"), ("\u00e9", "x"), (path, capture))
         same(want, run("trawl-decode", "--json", d + "/x.zip")[0], f"a zip file with {path!r}")
     ok(not os.path.exists(d + "/new.trawl"), "... nothing is unpacked into folders")
     for what, entries, why in (
