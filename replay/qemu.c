@@ -130,8 +130,7 @@ static bool wait_for_output(const struct vm_machine *m, int fd)
 	return got > 0;
 }
 
-/* Reads lines until the guest is done, or silent for too long. */
-static void listen_to(const struct vm_machine *m, int fd, struct vm_result *r)
+void vm_listen(const struct vm_machine *m, int fd, struct vm_result *r)
 {
 	char line[2048];
 	size_t n = 0;
@@ -162,8 +161,7 @@ static void listen_to(const struct vm_machine *m, int fd, struct vm_result *r)
 	}
 }
 
-/* Copies the kernel's log from its first complaint on. */
-static void find_complaint(int console, struct vm_result *r, bool verbose)
+void vm_read_console(int console, struct vm_result *r, bool verbose)
 {
 	FILE *in = fdopen(console, "r");
 	char line[1000];
@@ -238,10 +236,10 @@ int vm_run(const struct vm_machine *m, struct vm_result *r, struct trawl_error *
 		execute(m, console, ends[1]);
 	close(ends[1]);
 	if (pid > 0)
-		listen_to(m, ends[0], r);
+		vm_listen(m, ends[0], r);
 	ret = pid < 0 ? trawl_fail(err, TRAWL_CANNOT, PROGRAM ": %s", strerror(errno))
 		      : ended(m, pid, ends[0], r, err);
 	close(ends[0]);
-	find_complaint(console, r, m->verbose);
+	vm_read_console(console, r, m->verbose);
 	return ret;
 }

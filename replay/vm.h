@@ -59,6 +59,10 @@ struct vm_result {
  * if there is no machine.
  */
 int vm_run(const struct vm_machine *m, struct vm_result *r, struct trawl_error *err);
+/* Its parts. Reads the guest's lines from fd until it is done, or silent for too long. */
+void vm_listen(const struct vm_machine *m, int fd, struct vm_result *r);
+/* Copies the kernel's log from its first error on; closes console. verbose: prints all of it. */
+void vm_read_console(int console, struct vm_result *r, bool verbose);
 
 /* True if a line of a kernel's log begins the report of a kernel error. */
 bool vm_is_complaint(const char *line);

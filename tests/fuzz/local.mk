@@ -84,7 +84,9 @@ tests_fuzz_fuzz_printfmt_SOURCES = tests/fuzz/fuzz_printfmt.c tests/fuzz/driver.
 tests_fuzz_fuzz_printfmt_LDADD = libcapture.la libdecode.la libcommon.la libformat.la
 
 # Replaying, and what a bug report is made of
-FUZZERS += tests/fuzz/fuzz_report tests/fuzz/fuzz_tape tests/fuzz/fuzz_usbip
+FUZZERS += tests/fuzz/fuzz_gdb tests/fuzz/fuzz_report tests/fuzz/fuzz_tape tests/fuzz/fuzz_usbip tests/fuzz/fuzz_vm
+tests_fuzz_fuzz_gdb_SOURCES = tests/fuzz/fuzz_gdb.c tests/fuzz/driver.c
+tests_fuzz_fuzz_gdb_LDADD = libreplay.la libdecode.la libcommon.la libformat.la
 tests_fuzz_fuzz_report_SOURCES = tests/fuzz/fuzz_report.c edit/reporttext.h edit/reporttext.c edit/zip.h edit/zip.c \
 	tests/fuzz/driver.c
 tests_fuzz_fuzz_report_CFLAGS = $(AM_CFLAGS) $(ARCHIVE_CFLAGS)
@@ -94,6 +96,9 @@ tests_fuzz_fuzz_tape_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_fuzz_fuzz_tape_LDADD = libreplay.la libimport.la libdecode.la libcommon.la libformat.la
 tests_fuzz_fuzz_usbip_SOURCES = tests/fuzz/fuzz_usbip.c tests/fuzz/driver.c
 tests_fuzz_fuzz_usbip_LDADD = libreplay.la libcommon.la libformat.la
+tests_fuzz_fuzz_vm_SOURCES = tests/fuzz/fuzz_vm.c tests/fuzz/driver.c
+tests_fuzz_fuzz_vm_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_fuzz_fuzz_vm_LDADD = libreplay.la libimport.la libdecode.la libcommon.la libformat.la
 
 # The programs as a whole
 check_LTLIBRARIES += libprograms.la
