@@ -410,6 +410,8 @@ static int get_status(struct standard *s, const struct control_request *r, const
 int standard_answer(struct standard *s, const struct control_request *r, const uint8_t **data,
 		    size_t *n)
 {
+	const struct usb_config *chosen;
+
 	*data = s->answer;
 	*n = 0;
 	switch (r->request) {
@@ -422,10 +424,12 @@ int standard_answer(struct standard *s, const struct control_request *r, const u
 	case REQ_GET_INTERFACE:
 		return small_answer(s, s->alternate[r->index % USBDEV_INTERFACES], 1, data, n);
 	case REQ_SET_CONFIGURATION:
-		if (r->value && !config_called(s->tape, (uint8_t)r->value))
+		chosen = config_called(s->tape, (uint8_t)r->value);
+		if (r->value && !chosen)
 			return -EPIPE;
 		s->configuration = (uint8_t)r->value;
-		s->configured |= s->configuration != 0;
+		/* 0 is none, but some devices number their configuration 0, and hosts set it. */
+		s->configured |= chosen != NULL;
 		memset(s->alternate, 0, sizeof(s->alternate));
 		return 0;
 	case REQ_SET_INTERFACE:

@@ -12,6 +12,7 @@
 struct lister {
 	struct tape_device *list;
 	size_t n;
+	bool bus; /* the file has packets of an analyser */
 };
 
 static struct tape_device *listed(struct lister *l, const struct usb_detail *d,
@@ -161,19 +162,15 @@ static size_t join_devices(struct tape_device *list, size_t n)
 	return kept;
 }
 
-/* Lists the devices of a capture except root hubs; *list is to be freed. 0, or -1 with *err. */
-static int list_devices(const struct tape_file *file, struct tape_device **list, size_t *n,
-			struct trawl_error *err)
+/* Lists the devices of a capture except root hubs; l->list is to be freed. 0, or -1 with *err. */
+static int list_devices(const struct tape_file *file, struct lister *l, struct trawl_error *err)
 {
-	struct lister l = {0};
-	struct tape_reader r = {.take = list_device, .arg = &l, .source = TAPE_ANY_SOURCE};
+	struct tape_reader r = {.take = list_device, .arg = l, .source = TAPE_ANY_SOURCE};
 
-	if (tape_reader_run(&r, file, nothing, err)) {
-		free(l.list);
+	if (tape_reader_run(&r, file, nothing, err))
 		return -1;
-	}
-	*list = l.list;
-	*n = join_devices(l.list, l.n);
+	l->bus = r.bus_packets;
+	l->n = join_devices(l->list, l->n);
 	return 0;
 }
 
@@ -252,13 +249,18 @@ static const struct tape_device *choose(const struct tape_device *list, size_t n
 int tape_device_choose(const struct tape_file *file, struct tape_device *d, struct trawl_error *err)
 {
 	const struct tape_device *found = NULL;
-	struct tape_device *list = NULL;
-	size_t n = 0;
+	struct lister l = {0};
 
-	if (!list_devices(file, &list, &n, err))
-		found = choose(list, n, file->device, file->name, err);
+	if (!list_devices(file, &l, err)) {
+		if (!l.n && l.bus)
+			trawl_fail(err, TRAWL_USAGE,
+				   "%s: holds packets of the bus, which are not joined into transfers; capture what the host does, by trawl -i usb or USBPcap",
+				   file->name);
+		else
+			found = choose(l.list, l.n, file->device, file->name, err);
+	}
 	if (found)
 		*d = *found;
-	free(list);
+	free(l.list);
 	return found ? 0 : -1;
 }

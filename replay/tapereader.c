@@ -8,6 +8,7 @@ static int item(struct consumer *consumer, const struct decoder *d, void *state,
 	const struct usb_detail *detail = it->detail;
 
 	r->items++;
+	r->bus_packets += d == &bus_decoder;
 	if (d != &usb_decoder)
 		return CONSUMER_PASSED_OVER;
 	if (r->source != TAPE_ANY_SOURCE && it->source->id != r->source)

@@ -15,6 +15,7 @@ struct tape_reader {
 	int (*take)(struct tape_reader *r, const struct usb_detail *d);
 	void *arg;
 	uint64_t items;
+	uint64_t bus_packets;      /* of an analyser: they are not joined into transfers */
 	uint32_t source;           /* TAPE_ANY_SOURCE, or the only one that is read */
 	const struct item *item;   /* for take() */
 	struct usb_state *state;

@@ -87,8 +87,9 @@ def capture(path):
     """(device, verdict, more) of all devices of a file."""
     try:
         tape = events(path)
-    except Exception as e:  # an unreadable file gets a row, and does not end the run
-        return [("-", "unread", repr(e))]
+    except Exception as e:  # what this reader cannot read gets a row, and does not end the run
+        status, _, err = Replay(path).end(LIMIT)
+        return [("-", f"refused {status}", reason(err)) if status == 2 else ("-", "unread", repr(e))]
     devices = collections.Counter((e.bus, e.dev) for e in tape if e.dev)
     roots = {(e.bus, e.dev) for e in tape if is_root(e)}
     rows = []

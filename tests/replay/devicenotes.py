@@ -2,6 +2,7 @@
 """What trawl-replay device says of captures that lack something, and of hosts that do not take the
 device."""
 import os
+import struct
 import sys
 import tempfile
 import time
@@ -63,6 +64,33 @@ def test_configurations(d):
     device, status, out, err = replayed(path, play)
     ok(device[17] == 1, "a configuration that the capture lacks is not promised to the host", device)
     ok(status == 0 and "has 1 of the device's 2 configurations" in err, "and mentioned", out, err)
+
+
+def test_configuration_zero(d):
+    """Some devices number their only configuration 0 (smart card readers of Broadcom)."""
+    config = usbsynth.config(usbsynth.interface(0, 0xff, 0, 0, 1), usbsynth.endpoint(0x81, 2, 64))
+
+    def zero(c):
+        c.get_descriptor(1, usbsynth.device(0x1234, 1), 5)
+        c.get_descriptor(2, config[:5] + b"\0" + config[6:], 5)
+        c.control(bytes([0, 9, 0, 0, 0, 0, 0, 0]), dev=5)
+    path = save(d, "zero", zero)
+    _, status, out, _ = replayed(path, lambda h: h.enumerate())
+    ok(status == 0, "a host that sets configuration 0 of a device that has one has configured it",
+       out)
+    _, status, out, _ = replayed(path, lambda h: h.control(STRINGS))
+    ok(status == 1 and "did not configure the device" in out, "one that sets none has not", out)
+
+
+def test_analyser(d):
+    """Packets of the bus, as an analyser records them."""
+    with open(d + "/bus.pcap", "wb") as f:
+        f.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 288) +
+                struct.pack("<IIII", 1700000000, 0, 3, 3) + b"\x2d\0\x10")
+    r = Replay(d + "/bus.pcap")
+    status, _, err = r.end()
+    ok(status == 2 and "packets of the bus, which are not joined into transfers; capture what" in err,
+       "a capture of an analyser is refused with the reason", status, err)
 
 
 def test_nothing(d):
@@ -178,6 +206,8 @@ def test_uas(d):
 def main():
     with tempfile.TemporaryDirectory() as d:
         test_configurations(d)
+        test_configuration_zero(d)
+        test_analyser(d)
         test_nothing(d)
         test_names(d)
         test_inserted(d)
