@@ -108,6 +108,16 @@ static struct branch_task *task_of(struct branch_state *s, pid_t tid, pid_t pid)
 	return t;
 }
 
+/*
+ * Writes the names of what was hit. Comes before each record: the file of a flight recorder may end
+ * with any record, and its reader needs the names of the branches before a crash.
+ */
+static int write_names(struct branch_state *s, struct trawl_error *err)
+{
+	return branch_images_write(&s->images, session_options(s->in->session)->ring > 0,
+				   session_writer(s->in->session), err);
+}
+
 /* Ends a task's batch: one record. */
 static int end_batch(struct branch_state *s, struct branch_task *t, struct trawl_error *err)
 {
@@ -121,6 +131,8 @@ static int end_batch(struct branch_state *s, struct branch_task *t, struct trawl
 
 	if (!e)
 		return 0;
+	if (write_names(s, err))
+		return -1;
 	fixed.until = branch_encoder_last(e);
 	if (fixed.until < t->collected)
 		fixed.until = t->collected;
@@ -183,10 +195,7 @@ static int end_hits(struct branch_state *s, struct trawl_error *err)
 static int flush(struct branch_state *s, struct trawl_error *err)
 {
 	s->flushed = mono_now();
-	if (branch_images_write(&s->images, session_options(s->in->session)->ring > 0,
-				session_writer(s->in->session), err))
-		return -1;
-	return end_hits(s, err) || end_batches(s, 0, err) ? -1 : 0;
+	return write_names(s, err) || end_hits(s, err) || end_batches(s, 0, err) ? -1 : 0;
 }
 
 /* The task's open batch, with room for more. */

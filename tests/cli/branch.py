@@ -373,6 +373,22 @@ def check_crash(folder):
        "libraries are in the file", names[:300])
 
 
+def check_crash_at_once(folder):
+    """The names of the last branches are in the flight recorder's file, also of those since the
+    recorder last looked for names, every tenth of a second."""
+    with open(f"{folder}/o.c", "w") as f:
+        f.write("__attribute__((noinline)) void at_once(int *p) { *(volatile int *)p = 1; }\n"
+                "void _start(void) { at_once(0); }\n")
+    run("gcc", "-O1", "-nostdlib", "-static", "-o", f"{folder}/o", f"{folder}/o.c")
+    last = []
+    for i in range(8):
+        run(f"{BUILD}/trawl", "--ring", "1m", "-i", "branch:ptrace", "-w", f"{folder}/o{i}.trawl",
+            "--", f"{folder}/o")
+        last += [b["fields"]["to_symbol"] for b in decode(f"{folder}/o{i}.trawl")
+                 if b["name"] == "branch:call"]
+    same(["at_once"] * 8, last, "a crash in the first instructions: eight files have its names")
+
+
 def blocks(path):
     """(kind, version) of each block of ours in a file."""
     data, at, found = open(path, "rb").read(), 0, []
@@ -564,6 +580,7 @@ def main():
         check_no_process(folder)
         check_stopped_starter(folder)
         check_crash(folder)
+        check_crash_at_once(folder)
         check_small(folder)
         check_long_batches(folder)
         check_flags(folder)
