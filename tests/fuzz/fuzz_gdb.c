@@ -17,6 +17,7 @@
 #include "common/branch.h"
 #include "common/branchrecord.h"
 #include "replay/gdbstub.h"
+#include "tests/fuzz/folder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -24,15 +25,8 @@ enum { PID = 700, SECOND = 1000000000, CODE = 0x140 };
 #define PROGRAM 0x400000u
 #define LIBRARY 0x7f0000000000u
 
-static char folder[] = "/tmp/trawl-fuzz-XXXXXX", library[64];
-static int program = -1; /* the ELF file */
+static int program = -1; /* the ELF file; fuzz_path is a link to it */
 static char capture[32];
-
-static void remove_folder(void)
-{
-	unlink(library);
-	rmdir(folder);
-}
 
 static bool put_meta(struct trawl_writer *w, const char *name, const char *text)
 {
@@ -54,9 +48,9 @@ static bool put_modules(struct trawl_writer *w)
 	snprintf(maps, sizeof(maps),
 		 "00400000-00402000 r-xp 00000000 fe:00 5 %s\n"
 		 "7f0000000000-7f0000002000 r-xp 00000000 fe:00 6 %s\n",
-		 path, library);
+		 path, fuzz_path);
 	snprintf(text, sizeof(text), module, path, PROGRAM, PROGRAM + CODE);
-	snprintf(other, sizeof(other), module, library, 0, CODE);
+	snprintf(other, sizeof(other), module, fuzz_path, 0, CODE);
 	return put_meta(w, "branch/module/fe:00:5", text) &&
 		put_meta(w, "branch/module/fe:00:6", other) &&
 		put_meta(w, "branch/maps/700", maps);
@@ -113,13 +107,10 @@ static void make_capture(void)
 
 	program = memfd_create("program", MFD_CLOEXEC);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", program);
-	if (!mkdtemp(folder))
-		abort();
-	atexit(remove_folder);
-	snprintf(library, sizeof(library), "%s/lib.so", folder);
+	fuzz_make_folder("lib.so");
 	snprintf(capture, sizeof(capture), "/proc/self/fd/%d", fd);
 	source = branchrecord_describe(w, "branch:ptrace", false, &err);
-	if (symlink(path, library) || source < 0 || trawl_writer_sync(w, &sync, &err) ||
+	if (symlink(path, fuzz_path) || source < 0 || trawl_writer_sync(w, &sync, &err) ||
 	    !put_modules(w) || !put_branches(w, source) || trawl_writer_close(w, &err))
 		abort();
 }

@@ -102,12 +102,20 @@ tests_fuzz_fuzz_vm_LDADD = libreplay.la libimport.la libdecode.la libcommon.la l
 
 # The programs as a whole
 check_LTLIBRARIES += libprograms.la
-libprograms_la_SOURCES = tests/fuzz/programs.h tests/fuzz/programs.c tests/fuzz/program_decode.c \
+libprograms_la_SOURCES = tests/fuzz/folder.h tests/fuzz/programs.h tests/fuzz/programs.c tests/fuzz/program_decode.c \
 	tests/fuzz/program_export.c tests/fuzz/program_edit.c tests/fuzz/program_replay.c decode/protocols.h decode/protocols.c decode/diff.c decode/usbdiff.c decode/branchdiff.c \
 	$(EDIT_SOURCES)
 FUZZERS += tests/fuzz/fuzz_programs
 tests_fuzz_fuzz_programs_SOURCES = tests/fuzz/fuzz_programs.c tests/fuzz/driver.c
 tests_fuzz_fuzz_programs_LDADD = libprograms.la libreplay.la $(trawl_export_LDADD) libformat.la $(ZSTD_LIBS) $(XXHASH_LIBS) $(MD_LIBS)
+
+if HAVE_CRITERION
+check_PROGRAMS += tests/fuzz/test_programs
+TESTS += tests/fuzz/test_programs
+tests_fuzz_test_programs_SOURCES = tests/fuzz/test_programs.c
+tests_fuzz_test_programs_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_fuzz_test_programs_LDADD = $(tests_fuzz_fuzz_programs_LDADD) $(CRITERION_LIBS)
+endif
 
 # Hours of processor time under libFuzzer, shared by all harnesses, in a folder configured with CC=clang --enable-fuzzing
 # --enable-sanitizers. What they find goes to fuzz/ there, with a line of figures each.

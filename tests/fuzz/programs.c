@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <fcntl.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +10,15 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "tests/fuzz/programs.h"
 #include "common/array.h"
+#include "tests/fuzz/folder.h"
+#include "tests/fuzz/programs.h"
 
-enum { WORDS = 7 };
+enum { WORDS = 8 };
 
-/* Placeholder that also stands for the file. */
+/* Placeholders: a word that begins with the file's name again, and a file to be written. */
 #define TWICE "FILE"
+#define OUTPUT "OUTPUT"
 
 struct mode {
 	int (*main)(int argc, char **argv);
@@ -41,7 +44,7 @@ static const struct mode modes[] = {
 	{edit_main, {"trawl-edit", "verify"}},
 	{export_main, {"trawl-export", "--to", "pcapng"}},
 	{decode_main,
-	 {"trawl-decode", "--where", "pid > 5 and comm ~ \"t*\" or status < 0 or arg1 & 3"}},
+	 {"trawl-decode", "--where", "pid > 5 and comm ~ \"t*\" or cpu < 9"}},
 	{decode_main, {"trawl-decode", "--print"}},
 	{decode_main, {"trawl-decode", "--meta"}},
 	{decode_main, {"trawl-decode", "--meta=*"}},
@@ -62,15 +65,15 @@ static const struct mode modes[] = {
 	{export_main, {"trawl-export", "--to", "trace-dat"}},
 	{export_main, {"trawl-export", "--to", "json"}},
 	{export_main, {"trawl-export", "--to", "csv"}},
-	{export_main, {"trawl-export", "--to", "pcapng", "--where", "status < 0 or pid > 1"}},
+	{export_main, {"trawl-export", "--to", "pcapng", "--where", "status < 0 or length > 1"}},
 	{export_main, {"trawl-export", "--to", "html"}},
 	{edit_main, {"trawl-edit", "cut", "-w", "/dev/null", "--from", "+0.0001"}},
-	{edit_main, {"trawl-edit", "cut", "-w", "/dev/null", "--where", "pid > 5 or status < 0"}},
+	{edit_main, {"trawl-edit", "cut", "-w", OUTPUT, "--where", "pid >= 0"}},
 	{edit_main, {"trawl-edit", "compact", "-w", "/dev/null"}},
 	{edit_main, {"trawl-edit", "repair", "-w", "/dev/null"}},
-	{edit_main, {"trawl-edit", "merge", "-w", "/dev/null", TWICE}},
+	{edit_main, {"trawl-edit", "merge", "-w", OUTPUT, TWICE, "--shift", TWICE "=+1ms"}},
 	{edit_main, {"trawl-edit", "secrets"}},
-	{edit_main, {"trawl-edit", "redact", "-w", "/dev/null"}},
+	{edit_main, {"trawl-edit", "redact", "-w", OUTPUT}},
 	{decode_main, {"trawl-decode", "-D"}},
 	{decode_main, {"trawl-decode", "--calls"}},
 	{decode_main, {"trawl-decode", "--calls=20", "--json"}},
@@ -86,8 +89,8 @@ static const struct mode modes[] = {
 	{export_main, {"trawl-export", "--to", "brstack"}},
 	{export_main, {"trawl-export", "--to", "umockdev"}},
 	{edit_main, {"trawl-edit", "cut", "-w", "/dev/null", "--every", "3"}},
-	{edit_main, {"trawl-edit", "cut", "-w", "/dev/null", "--max-events", "9"}},
-	{edit_main, {"trawl-edit", "cut", "-w", "/dev/null", "--around", "pid > 5"}},
+	{edit_main, {"trawl-edit", "cut", "-w", OUTPUT, "--max-events", "9"}},
+	{edit_main, {"trawl-edit", "cut", "-w", OUTPUT, "--around", "pid >= 0", "--window", "1us"}},
 	{edit_main, {"trawl-edit", "import", "-w", "/dev/null"}},
 	{replay_main, {"trawl-replay", "branch"}},
 	{replay_main, {"trawl-replay", "branch", "--gdb"}},
@@ -97,6 +100,11 @@ static const struct mode modes[] = {
 	{replay_main, {"trawl-replay", "stream", "--speed", "0", "--to", "pcapng"}},
 	{replay_main, {"trawl-replay", "stream", "--speed", "0", "--to", "usbmon"}},
 	{replay_main, {"trawl-replay", "host"}},
+	{decode_main, {"trawl-decode", "--where", "status < 0 or actual > 3 and ep & 1"}},
+	{decode_main, {"trawl-decode", "--where", "tid > 5 and count > 1"}},
+	{edit_main, {"trawl-edit", "cut", "-w", OUTPUT, "--where", "ep > 0"}},
+	{edit_main, {"trawl-edit", "cut", "-w", OUTPUT, "--max-size", "4k"}},
+	{edit_main, {"trawl-edit", "redact", "-w", OUTPUT, "--drop", "symbols"}},
 };
 
 size_t programs_modes(void)
@@ -146,6 +154,18 @@ static void restore_input(int before)
 	close(before);
 }
 
+/* Returns a word of a command line, its placeholder replaced. */
+static char *word_of(const char *word, const char *path)
+{
+	bool twice = !strncmp(word, TWICE, strlen(TWICE));
+	char *text = NULL;
+
+	if (asprintf(&text, "%s%s", twice ? path : !strcmp(word, OUTPUT) ? fuzz_path : word,
+		     twice ? word + strlen(TWICE) : "") < 0)
+		abort();
+	return text;
+}
+
 static int call(const struct mode *m, char *path)
 {
 	char *argv[WORDS + 3], *copies[WORDS]; /* getopt() changes the order of argv */
@@ -154,8 +174,7 @@ static int call(const struct mode *m, char *path)
 	int argc = 0, status, before;
 
 	for (; argc < WORDS && m->words[argc]; argc++)
-		argv[argc] = copies[argc] =
-			strdup(strcmp(m->words[argc], TWICE) ? m->words[argc] : path);
+		argv[argc] = copies[argc] = word_of(m->words[argc], path);
 	argv[argc] = (char *)"--no-sandbox"; /* one process reads many files */
 	argv[argc + 1] = path;
 	argv[argc + 2] = NULL;
@@ -182,6 +201,8 @@ int programs_run(size_t mode, const uint8_t *data, size_t size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	null = open_null(&out, &err);
+	if (!*fuzz_path)
+		fuzz_make_folder("output");
 	fflush(stdout);
 	dup2(null, 1);
 	dup2(null, 2);
@@ -189,6 +210,7 @@ int programs_run(size_t mode, const uint8_t *data, size_t size)
 	fflush(stdout);
 	dup2(out, 1);
 	dup2(err, 2);
+	unlink(fuzz_path);
 	close(fd);
 	if (status < 0 || status > 3)
 		abort();
