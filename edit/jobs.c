@@ -67,6 +67,7 @@ static void exec_job(const struct job *j)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
 		signal(ending[i], SIG_DFL);
+	signal(SIGPIPE, SIG_DFL); /* main() ignores it */
 	if ((j->out && !freopen(j->out, "w", stdout)) ||
 	    (j->said >= 0 && dup2(j->said, STDERR_FILENO) < 0) || (j->folder && chdir(j->folder)))
 		_exit(TRAWL_CANNOT);

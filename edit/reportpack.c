@@ -114,8 +114,9 @@ bool report_agreed(struct report *r)
 	if (r->yes)
 		return true;
 	printf("Write it? [y/N] ");
-	fflush(stdout);
-	return fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+	/* nobody agrees to what could not be shown */
+	return !fflush(stdout) && !ferror(stdout) && fgets(answer, sizeof(answer), stdin) &&
+		(answer[0] == 'y' || answer[0] == 'Y');
 }
 
 static int pack(const struct report *r, int fd, struct trawl_error *err)

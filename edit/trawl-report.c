@@ -91,9 +91,10 @@ static int make_report(struct report *r, struct trawl_error *err)
 		*err = late;
 		ret = -1;
 	}
-	if (!ret)
-		printf("%s is written.\n", report_shown_name(r, name));
-	return ret;
+	if (ret)
+		return ret;
+	printf("%s is written.\n", report_shown_name(r, name));
+	return printed_all(err);
 }
 
 /* ---- options ------------------------------------------------------------------------------ */
@@ -242,6 +243,7 @@ int main(int argc, char **argv)
 	cli_program = "trawl-report";
 	opterr = 0;
 	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN); /* the folder has the capture unredacted: it is removed first */
 	jobs_catch_signals();
 	ret = parse(&r, argc, argv, &err);
 	if (ret)

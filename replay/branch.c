@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/printed.h"
 #include "common/sandbox.h"
 #include "decode/base/cli.h"
 #include "decode/base/escape.h"
@@ -337,6 +338,8 @@ static int run(const struct way *w, int argc, char **argv)
 		got = gdbstub_run(walk, stdin, stdout, &err);
 	else if (!got)
 		run_commands(walk, &o);
+	if (!got)
+		got = printed_all(&err);
 	walk_close(walk);
 	return got < 0 ? cli_error(&err) : TRAWL_OK;
 }

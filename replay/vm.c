@@ -15,6 +15,7 @@
 #include "common/destination.h"
 #include "common/duration.h"
 #include "common/array.h"
+#include "common/printed.h"
 #include "decode/base/cli.h"
 #include "decode/import/foreign.h"
 #include "replay/modules.h"
@@ -486,6 +487,8 @@ static int run(const struct way *w, int argc, char **argv)
 		got = with_tape(&o, NULL, &err);
 	else if (got > 0)
 		got = TRAWL_OK;
+	if (got >= 0 && printed_all(&err))
+		got = -1;
 	if (got < 0) {
 		cli_error(&err);
 		got = VM_UNTESTABLE; /* git bisect would take 2 and 3 for a bad revision */

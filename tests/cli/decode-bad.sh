@@ -208,6 +208,8 @@ for n in trawl trawl-decode trawl-export trawl-edit trawl-replay trawl-report; d
 			bash -c "$n $o >/dev/full"
 	done
 done
+fails "trawl-replay branch: full disk" 3 "^trawl-replay: standard output: cannot be written" \
+	bash -c "trawl-replay branch '$TRAWL_SRC/tests/golden/branches.trawl' </dev/null >/dev/full"
 fails "trawl-replay device --help: full disk" 3 "^trawl-replay: standard output: cannot be written" \
 	bash -c "trawl-replay device --help >/dev/full"
 

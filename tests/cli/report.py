@@ -228,6 +228,18 @@ def stop(number, *argv):
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said.decode("utf-8", "replace")
 
 
+read_end, write_end = os.pipe()
+os.close(read_end)
+for target, where in ((write_end, "a pipe whose reader has ended"),
+                      (os.open("/dev/full", os.O_WRONLY), "a full disk")):
+    p = subprocess.run(["trawl-report", made, "-o", f"{tmp.name}/unseen.zip", "--yes"],
+                       stdout=target, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                       env={**os.environ, "TMPDIR": scratch})
+    os.close(target)
+    tap.ok(p.returncode == 3 and b"trawl-report: standard output: cannot be written" in p.stderr and
+           not os.listdir(scratch), f"the list goes to {where}: said, and nothing private is left",
+           p.returncode, p.stderr, os.listdir(scratch))
+
 for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT):
     status, said = stop(number, "trawl-report", made, "-o", f"{tmp.name}/no.zip", "--yes")
     tap.ok(status == 3 and "interrupted: nothing was written" in said and

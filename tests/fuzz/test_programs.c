@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each command line that fuzz_programs runs gets as far as to its work: one of these files fits it. */
+/* Each command line that fuzz_programs runs gets as far as to its work with some file here. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
