@@ -51,7 +51,7 @@ def loop(device):
             device.write(out, message, 10000)
         for reader in readers:
             reader.join()
-    for answer in answers:
+    for answer in sorted(answers, key=len):  # each thread appends when it gets to run
         print(len(answer), answer[:8].hex())
     usb.util.dispose_resources(device)
 
