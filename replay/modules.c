@@ -124,7 +124,7 @@ int modules_release(const char *image, char *release, size_t room, struct trawl_
 		close(fd);
 	if (p == MAP_FAILED)
 		return trawl_fail(err, TRAWL_CANNOT, "--kernel %.200s: %s", image,
-				  fd < 0 ? strerror(errno) : "not a kernel image");
+				  fd < 0 ? strerror(errno) : "not a kernel image; give a bzImage or vmlinux");
 	if (!memcmp(p + 0x202, "HdrS", 4))
 		at = p + 0x200 + get16(p + 0x20e);
 	else if ((at = memmem(p, (size_t)st.st_size, banner, sizeof(banner) - 1)))

@@ -35,6 +35,7 @@ struct options {
 	bool whole, as_is, mutate;
 	uint64_t seed, from, runs;   /* of --mutate */
 	const char *save;
+	const char *of_mutate;       /* an option that is given and only --mutate uses, or NULL */
 };
 
 static const char help[] =
@@ -175,10 +176,13 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		o->mutate = true;
 		return set_count("--mutate", &o->seed, err);
 	case OPTION_RUNS:
+		o->of_mutate = "--runs";
 		return set_count("--runs", &o->runs, err);
 	case OPTION_FROM:
+		o->of_mutate = "--from";
 		return set_count("--from", &o->from, err);
 	case OPTION_SAVE:
+		o->of_mutate = "--save";
 		o->save = optarg;
 		return 0;
 	case OPTION_ADD:
@@ -473,6 +477,23 @@ static int split(int argc, char **argv, struct options *o)
 	return argc;
 }
 
+/* Refuses options without effect: a status 0 would be taken for that of a check. */
+static int check_options(const struct options *o, struct trawl_error *err)
+{
+	if (!o->machine.kernel)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--kernel: no kernel is given; give --kernel BZIMAGE");
+	if (o->of_mutate && !o->mutate)
+		return trawl_fail(err, TRAWL_USAGE, "%s: is an option of --mutate; give --mutate SEED",
+				  o->of_mutate);
+	if (!o->runs)
+		return trawl_fail(err, TRAWL_USAGE, "--runs: no run would test anything; give 1 or more");
+	if (o->mutate && o->check)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "CHECK: is not run by --mutate, whose check is the kernel's log; leave it out");
+	return 0;
+}
+
 static int run(const struct way *w, int argc, char **argv)
 {
 	struct options o = {.settle = 3000000000, .from = 1, .runs = 1000,
@@ -480,9 +501,8 @@ static int run(const struct way *w, int argc, char **argv)
 	struct trawl_error err = {0};
 	int got = way_parse(w, split(argc, argv, &o), argv, &o, &o.file.name, &err);
 
-	if (!got && !o.machine.kernel)
-		got = trawl_fail(&err, TRAWL_USAGE, "--kernel: no kernel is given; give --kernel "
-						    "BZIMAGE");
+	if (!got)
+		got = check_options(&o, &err);
 	if (!got)
 		got = with_tape(&o, NULL, &err);
 	else if (got > 0)

@@ -231,6 +231,10 @@ def test_mutations(b):
     ok(status == 0 and not os.path.exists(b.d + "/none.pcap"), "no finding: status 0, no file",
        status, out, err)
     refused(b, "a seed that is no number", "is not a number", "--mutate", "x")
+    refused(b, "a number of runs without --mutate", "--runs: is an option of --mutate", "--runs", "3")
+    refused(b, "no runs", "--runs: no run would test anything", "--mutate", "1", "--runs", "0")
+    refused(b, "CHECK, which --mutate does not run", "is not run by --mutate", "--mutate", "1",
+            check=["true"])
 
 
 if not shutil.which("cpio"):
