@@ -12,7 +12,7 @@ libcommon_la_SOURCES = \
 	common/caret.h common/caret.c \
 	common/dupopt.h common/dupopt.c common/duration.h common/duration.c \
 	common/otheropt.h common/otheropt.c common/recordoptions.h common/recordoptions.c \
-	common/branch.h common/branch.c common/branchguess.h \
+	common/branch.h common/branch.c common/branchguess.h common/buildid.h \
 	common/branchrecord.h common/branchrecord.c \
 	common/branchencode.c common/branchdecode.c common/branchrewrite.h common/branchrewrite.c \
 	common/landlock.h common/landlock.c \

@@ -4,7 +4,7 @@
 noinst_LTLIBRARIES += libreplay.la
 libreplay_la_SOURCES = replay/way.h \
 	replay/device.c \
-	replay/branch.c replay/walk.h replay/walk.c replay/walkevent.h replay/walkevent.c replay/gdbstub.h replay/gdbstub.c \
+	replay/branch.c replay/codefile.h replay/codefile.c replay/walk.h replay/walk.c replay/walkevent.h replay/walkevent.c replay/gdbstub.h replay/gdbstub.c \
 	replay/filearray.h replay/filearray.c \
 	replay/host.c replay/hostprogram.h replay/hostprogram.c replay/hostusb.h replay/hostusb.c \
 	replay/hostread.h replay/hostread.c replay/hostguard.h replay/hostguard.c \

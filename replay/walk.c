@@ -7,24 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/array.h"
-#include "common/regular.h"
 #include "decode/flow/flow.h"
+#include "replay/codefile.h"
 #ifdef HAVE_ZYDIS
 #include <Zydis/Zydis.h>
 #endif
 
 #define BLOCK_MAX (1u << 20) /* most bytes between two branches */
 
-struct code { /* the file of a module */
+struct code { /* the code of a module */
 	const struct image_module *module;
-	const uint8_t *p; /* mapped file; NULL: unavailable, see why */
-	size_t size;
-	const char *why;
+	struct code_file file;
 };
 
 struct run { /* consecutive branches with the same maps and time, without a gap */
@@ -175,8 +171,7 @@ void walk_close(struct walk *w)
 	if (!w)
 		return;
 	for (size_t i = 0; i < w->ncodes; i++)
-		if (w->codes[i].p)
-			munmap((void *)w->codes[i].p, w->codes[i].size);
+		code_file_close(&w->codes[i].file);
 	stream_close(w->stream);
 	free(w->codes);
 	free(w->counts);
@@ -188,79 +183,15 @@ void walk_close(struct walk *w)
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
-/* True if an ELF file has this build id (hex). */
-static bool has_build_id(const uint8_t *p, size_t size, const char *id)
-{
-	const Elf64_Ehdr *e = (const Elf64_Ehdr *)p;
-	size_t len = strlen(id) / 2;
-
-	if (size < sizeof(*e) || memcmp(p, ELFMAG, SELFMAG) || e->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    e->e_phoff > size || e->e_phnum > (size - e->e_phoff) / sizeof(Elf64_Phdr))
-		return false;
-	for (unsigned int i = 0; i < e->e_phnum; i++) {
-		Elf64_Phdr h;
-
-		memcpy(&h, p + e->e_phoff + i * sizeof(h), sizeof(h));
-		if (h.p_type != PT_NOTE || h.p_offset > size || h.p_filesz > size - h.p_offset)
-			continue;
-		for (size_t at = 0; at + sizeof(Elf64_Nhdr) <= h.p_filesz;) {
-			const uint8_t *note = p + h.p_offset + at;
-			Elf64_Nhdr n;
-			size_t name, desc;
-			char hex[3];
-
-			memcpy(&n, note, sizeof(n));
-			name = (n.n_namesz + 3u) & ~3u;
-			desc = (n.n_descsz + 3u) & ~3u;
-			if (name > h.p_filesz - at - sizeof(n) ||
-			    desc > h.p_filesz - at - sizeof(n) - name)
-				break;
-			at += sizeof(n) + name + desc;
-			if (n.n_type != NT_GNU_BUILD_ID || n.n_namesz != 4 || n.n_descsz != len)
-				continue;
-			for (size_t k = 0; k < len; k++) {
-				snprintf(hex, sizeof(hex), "%02x", note[sizeof(n) + name + k]);
-				if (memcmp(hex, id + 2 * k, 2) != 0)
-					return false;
-			}
-			return len > 0;
-		}
-	}
-	return false;
-}
-
-static void map_code(struct code *c)
-{
-	int fd = regular_open(c->module->path); /* the path is the capture's: foreign */
-	struct stat st;
-	void *p = MAP_FAILED;
-
-	if (fd >= 0 && !fstat(fd, &st) && st.st_size > 0)
-		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (fd >= 0)
-		close(fd);
-	if (p == MAP_FAILED) {
-		c->why = "its file is not here";
-	} else if (!c->module->build_id ||
-		   !has_build_id(p, (size_t)st.st_size, c->module->build_id)) {
-		munmap(p, (size_t)st.st_size);
-		c->why = "its file here has another build id, or none";
-	} else {
-		c->p = p;
-		c->size = (size_t)st.st_size;
-	}
-}
-
-static const struct code *code_of(struct walk *w, const struct image_module *m)
+static const struct code_file *code_of(struct walk *w, const struct image_module *m)
 {
 	for (size_t i = 0; i < w->ncodes; i++)
 		if (w->codes[i].module == m)
-			return &w->codes[i];
+			return &w->codes[i].file;
 	if (!array_grow(w->codes, w->ncodes))
 		return NULL;
-	w->codes[w->ncodes] = (struct code){.module = m};
-	map_code(&w->codes[w->ncodes]);
-	return &w->codes[w->ncodes++];
+	w->codes[w->ncodes] = (struct code){ m, code_file_open(m->path, m->build_id) };
+	return &w->codes[w->ncodes++].file;
 }
 
 static const struct run *run_of(const struct walk *w, size_t at)
@@ -285,7 +216,7 @@ void walk_place(struct walk *w, uint64_t address, struct image_place *p)
 size_t walk_code(struct walk *w, uint64_t address, uint8_t *p, size_t n, const char **why)
 {
 	struct image_place at;
-	const struct code *c;
+	const struct code_file *c;
 	uint64_t offset, left;
 
 	*why = "no file is known to be mapped there";
@@ -312,11 +243,11 @@ static bool is_library(const struct image_module *m)
 }
 
 /* The code of the module of a range, if its file is here. */
-static const struct code *code_in(struct walk *w, const struct image_range *x)
+static const struct code_file *code_in(struct walk *w, const struct image_range *x)
 {
-	const struct code *c = x->module ? code_of(w, x->module) : NULL;
+	const struct code_file *c = x->module ? code_of(w, x->module) : NULL;
 
-	return c && c->p && c->size >= sizeof(Elf64_Ehdr) ? c : NULL;
+	return c && c->is_file && c->size >= sizeof(Elf64_Ehdr) ? c : NULL;
 }
 
 static const struct image_range *program_of(struct walk *w, const struct image_maps *maps)
@@ -364,7 +295,7 @@ static const struct run *last_of_program(struct walk *w)
 }
 
 /* The address of the dynamic section in an ELF file, before relocation; 0: it has none. */
-static uint64_t dynamic_of(const struct code *c)
+static uint64_t dynamic_of(const struct code_file *c)
 {
 	Elf64_Ehdr e;
 	Elf64_Phdr h;
@@ -386,7 +317,7 @@ bool walk_library(struct walk *w, size_t n, struct walk_library *l)
 
 	for (size_t i = 0; r->maps && i < r->maps->n; i++) {
 		const struct image_range *x = &r->maps->ranges[i];
-		const struct code *c = code_in(w, x);
+		const struct code_file *c = code_in(w, x);
 
 		/* Ranges of one module are neighbours. */
 		if (!c || x->module == before || !is_library(x->module) || !dynamic_of(c))

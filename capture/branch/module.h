@@ -12,6 +12,7 @@
 
 #include "capture/branch/reader.h"
 #include "capture/branch/findings.h"
+#include "common/buildid.h"
 #include "common/hashset.h"
 #include "format/trawl.h"
 
@@ -25,7 +26,7 @@ struct module {
 	char key[64];      /* in the name of the metadata: DEV:INODE as in maps, or "vdso" */
 	char *path;        /* as in /proc/PID/maps, without " (deleted)" */
 	bool deleted;
-	char build_id[129];
+	char build_id[BUILD_ID_ROOM];
 	char why[LOOKUP_TEXT_MAX]; /* why no symbols, or no more of them, can be read; or "" */
 	bool compat;               /* 32-bit code */
 	int fd;                    /* -1: there is no file, or it is the vdso, which is at

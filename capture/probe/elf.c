@@ -11,6 +11,7 @@
 #include "capture/probe/elf.h"
 #include "capture/probe/opener.h"
 #include "common/array.h"
+#include "common/buildid.h"
 
 static const char *machine_name(unsigned int machine)
 {
@@ -106,8 +107,8 @@ static int read_segments(struct elf_file *f, struct trawl_error *err)
 	return 0;
 }
 
-/* Looks for NT_GNU_BUILD_ID in one sequence of notes. */
-static bool build_id_in(Elf_Data *data, char *hex, size_t size)
+/* Looks for a build id of this kind in one sequence of notes. */
+static bool build_id_in(Elf_Data *data, enum build_id_kind kind, char *hex, size_t size)
 {
 	size_t at = 0, name, desc, len;
 	GElf_Nhdr note;
@@ -115,9 +116,8 @@ static bool build_id_in(Elf_Data *data, char *hex, size_t size)
 	while (data && (len = gelf_getnote(data, at, &note, &name, &desc)) > 0) {
 		const unsigned char *id = (unsigned char *)data->d_buf + desc;
 
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp((char *)data->d_buf + name, "GNU", 4) && note.n_descsz > 0 &&
-		    note.n_descsz * 2 < size) {
+		if (build_id_kind((char *)data->d_buf + name, note.n_namesz, note.n_type) == kind &&
+		    note.n_descsz > 0 && note.n_descsz * 2 < size) {
 			for (size_t i = 0; i < note.n_descsz; i++)
 				snprintf(hex + i * 2, size - i * 2, "%02x", id[i]);
 			return true;
@@ -127,12 +127,11 @@ static bool build_id_in(Elf_Data *data, char *hex, size_t size)
 	return false;
 }
 
-static void read_build_id(Elf *elf, char *hex, size_t size)
+static bool find_build_id(Elf *elf, enum build_id_kind kind, char *hex, size_t size)
 {
 	size_t n;
 	Elf_Scn *scn = NULL;
 
-	hex[0] = '\0';
 	if (elf_getphdrnum(elf, &n) == 0) {
 		for (size_t i = 0; i < n; i++) {
 			GElf_Phdr ph;
@@ -141,8 +140,8 @@ static void read_build_id(Elf *elf, char *hex, size_t size)
 			    build_id_in(elf_getdata_rawchunk(elf, (int64_t)ph.p_offset, ph.p_filesz,
 							     ph.p_align == 8 ? ELF_T_NHDR8 :
 									       ELF_T_NHDR),
-					hex, size))
-				return;
+					kind, hex, size))
+				return true;
 		}
 	}
 	/*
@@ -153,9 +152,18 @@ static void read_build_id(Elf *elf, char *hex, size_t size)
 		GElf_Shdr sh;
 
 		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE &&
-		    build_id_in(elf_getdata(scn, NULL), hex, size))
-			return;
+		    build_id_in(elf_getdata(scn, NULL), kind, hex, size))
+			return true;
 	}
+	return false;
+}
+
+static void read_build_id(Elf *elf, char *hex, size_t size)
+{
+	hex[0] = '\0';
+	for (enum build_id_kind kind = BUILD_ID_GNU; kind < BUILD_ID_KINDS; kind++)
+		if (find_build_id(elf, kind, hex, size))
+			return;
 }
 
 static struct elf_file *open_elf(Elf *elf, uint64_t size, const char *name, enum accepted which,

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/buildid.h"
 #include "format/trawl.h"
 
 struct elf_segment { /* a program header of type PT_LOAD */
@@ -43,7 +44,7 @@ struct elf_file {
 	bool pie;   /* ET_DYN: the load address is chosen at run time */
 	size_t nsegments;
 	struct elf_segment *segments;
-	char build_id[129]; /* hex; "" if none */
+	char build_id[BUILD_ID_ROOM]; /* hex; "" if none */
 
 	/* The separate debug file; NULL if there is none. Searched by elf_debug() on first use. */
 	Elf *debug;

@@ -8,6 +8,7 @@
 #include "capture/probe/wire.h"
 #include "capture/sys/alloc.h"
 #include "common/array.h"
+#include "common/buildid.h"
 #include "common/text.h"
 
 enum {
@@ -343,7 +344,7 @@ static char **get_build_ids(struct wire_in *in, const struct probe_list *list)
 
 	in->bad |= n != list->nfiles;
 	for (size_t i = 0; i < n && !in->bad; i++)
-		ids[i] = wire_text(in, 128, identifier);
+		ids[i] = wire_text(in, BUILD_ID_ROOM - 1, identifier);
 	return ids;
 }
 

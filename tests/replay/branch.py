@@ -201,6 +201,33 @@ def test_commands(d, path, walked):
        "the file of another build is not believed", lines[:4])
 
 
+NOTE = """
+	.section .note.go.buildid, "a", @note
+	.long 4, 83, 4
+	.ascii "Go\\0\\0"
+	.ascii "%-83.83s"
+	.byte 0
+"""
+
+
+def test_build_ids(d):
+    """Go's own linker writes a note of its own; a file without any is not believed."""
+    for name, note, want in (("go", NOTE % "kWNxyz/of/a/program", True), ("none", "", False)):
+        program, path = f"{d}/id-{name}", f"{d}/id-{name}.trawl"
+        subprocess.run(["cc", "-xassembler-with-cpp", "-", "-nostdlib", "-static", "-no-pie",
+                        "-Wl,--build-id=none", "-o", program], text=True, check=True,
+                       input=".global _start\n_start:\tcall 1f\n\tmov $60, %eax\n\txor %edi, %edi\n"
+                       "\tsyscall\n1:\tnop\n\tret\n" + note)
+        record(path, program)
+        lines, err, _ = walk(path, "all")
+        if want:
+            ok(any(line.endswith(" nop") for line in lines),
+               "a walk through a program with Go's build id", lines, err)
+        else:
+            ok(all("recorded without a build id" in x for x in lines if x[0].isdigit()),
+               "one without a build id shows branches only, with the reason", lines, err)
+
+
 TURNS = """#include <unistd.h>
 int done;
 __attribute__((noinline)) int one(int n) { return n * 3; }
@@ -338,5 +365,6 @@ with tempfile.TemporaryDirectory() as folder:
         test_loading(folder, path, walked)
     test_events(folder)
     test_foreign(folder)
+    test_build_ids(folder)
     test_hostile_name(folder)
 sys.exit(finish())
