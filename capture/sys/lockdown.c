@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,9 +28,12 @@ static bool level_is(const char *level)
 
 const char *lockdown_or(const char *otherwise)
 {
-	return level_is("[confidentiality]")
-		       ? "the kernel is locked down (confidentiality): boot it without lockdown="
-		       : otherwise;
+	int saved = errno;
+	bool locked = level_is("[confidentiality]");
+
+	errno = saved;
+	return locked ? "the kernel is locked down (confidentiality): boot it without lockdown="
+		      : otherwise;
 }
 
 bool lockdown_signed_modules(void)

@@ -6,7 +6,8 @@
 
 /*
  * Returns why the kernel refuses tracing, and the remedy: a constant text if the kernel is locked
- * down to confidentiality, else `otherwise`. perf records user code even under lockdown.
+ * down to confidentiality, else `otherwise`. perf records user code even under lockdown. Leaves
+ * errno alone: callers print it in the same line.
  */
 const char *lockdown_or(const char *otherwise);
 

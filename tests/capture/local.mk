@@ -13,7 +13,7 @@ UNIT_CAPTURE = tests/capture/tracefs/test_ring \
 	tests/capture/output/test_output \
 	tests/capture/output/test_newfile \
 	tests/capture/tracefs/test_owner \
-	tests/capture/sys/test_fdmessage tests/capture/sys/test_user \
+	tests/capture/sys/test_fdmessage tests/capture/sys/test_lockdown tests/capture/sys/test_user \
 	tests/capture/task/test_taskfilter \
 	tests/common/test_nearest tests/common/test_hashset \
 	tests/common/test_array tests/common/test_branch tests/common/test_branchrewrite \
@@ -95,6 +95,9 @@ tests_capture_tracefs_test_owner_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_sys_test_fdmessage_SOURCES = tests/capture/sys/test_fdmessage.c
 tests_capture_sys_test_fdmessage_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_sys_test_fdmessage_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_sys_test_lockdown_SOURCES = tests/capture/sys/test_lockdown.c
+tests_capture_sys_test_lockdown_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_sys_test_lockdown_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_sys_test_user_SOURCES = tests/capture/sys/test_user.c
 tests_capture_sys_test_user_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_sys_test_user_LDADD = libcapture.la $(UNIT_LDADD)
