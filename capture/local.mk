@@ -68,7 +68,7 @@ libcapture_la_SOURCES = \
 	capture/branch/join.c capture/branch/join.h capture/branch/joined.c \
 	capture/branch/perf.c capture/branch/stack.c capture/branch/stack.h \
 	capture/branch/perfring.c capture/branch/perfring.h \
-	capture/branch/contention.c capture/branch/contention.h capture/branch/execs.c capture/branch/execs.h capture/branch/forks.c capture/branch/forks.h \
+	capture/branch/contention.c capture/branch/contention.h capture/branch/dating.c capture/branch/dating.h capture/branch/execs.c capture/branch/execs.h capture/branch/forks.c capture/branch/forks.h \
 	capture/branch/plt.c capture/branch/plt.h \
 	capture/branch/ptrace.c capture/branch/queue.c capture/branch/queue.h \
 	capture/branch/step.c capture/branch/step.h \

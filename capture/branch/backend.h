@@ -9,6 +9,8 @@
  *	start()   Lets branches come. Returns 0, or -1 with *err.
  *	fds()     Returns what to poll for.
  *	drain()   Gives the branches that are there to sink.event(). Returns 0, or -1 with *err.
+ *	reached() Returns the time up to which drain() has given all that was collected. NULL: it
+ *	          gives all that happened.
  *	halt()    Ends the capture: later branches do not count.
  *	stop()    Detaches from the tasks; drain() may still give branches from before halt().
  *	over()    Called after stop(). Returns true when drain() will give nothing more.
@@ -57,12 +59,14 @@ struct branch_backend {
 			      * instruction */
 	bool by_processor;   /* the processor records: it misses branches that the kernel emulates
 			      * at uprobes */
+	bool collects;       /* its events have `collected` */
 	bool opens_events;   /* it opens events of perf on new tasks while it records */
 	int (*usable)(struct trawl_error *err);
 	void *(*open)(const struct branch_scope *scope, struct trawl_error *err);
 	int (*start)(void *state, struct trawl_error *err);
 	size_t (*fds)(void *state, struct pollfd *fds, size_t room);
 	int (*drain)(void *state, struct branch_sink *sink, struct trawl_error *err);
+	uint64_t (*reached)(void *state);
 	void (*halt)(void *state);
 	int (*stop)(void *state, struct trawl_error *err);
 	bool (*over)(void *state);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "capture/branch/backend.h"
+#include "capture/branch/dating.h"
 #include "capture/branch/images.h"
 #include "capture/branch/last.h"
 #include "capture/branch/lbrcheck.h"
@@ -35,6 +36,7 @@ enum {
 				    * branches */
 	BATCH_LIVE_NS = 40000000,  /* the same without -w, where events are printed as they come */
 	HITS_MOST = 4096,          /* hits of probes that wait until their symbols are written */
+	COMMIT_NS = 1000000,       /* an event is there at the latest so long after its time */
 };
 
 struct branch_task {
@@ -44,9 +46,7 @@ struct branch_task {
 	uint64_t begun;               /* the time of its first branch */
 	uint64_t to;                  /* target of its last branch; 0: the next branch need not
 				       * follow the last one */
-	uint64_t came;                /* when it last came to a CPU; 0: not known */
-	uint64_t collected, since;    /* time of the last collection, 0: none; its branches happened
-				       * at `since` or later */
+	struct dating dating;
 	bool late;                    /* the back end reported it after the session's end */
 };
 
@@ -85,6 +85,7 @@ struct branch_state {
 	size_t nhits;
 	struct images images;
 	uint64_t flushed;             /* when the open batches were last ended */
+	uint64_t reached;             /* the source's reached() */
 	uint64_t captured, lost;
 	bool uncounted, full;         /* full: the session wants no more */
 	uint16_t source;
@@ -134,8 +135,8 @@ static int end_batch(struct branch_state *s, struct branch_task *t, struct trawl
 	if (write_names(s, err))
 		return -1;
 	fixed.until = branch_encoder_last(e);
-	if (fixed.until < t->collected)
-		fixed.until = t->collected;
+	if (fixed.until < t->dating.collected)
+		fixed.until = t->dating.collected;
 	fixed.count = branch_encoder_count(e);
 	data = alloc_checked((void *)(uintptr_t)branch_encoder_finish(e, &len));
 	record = alloc_checked(malloc(sizeof(fixed) + len));
@@ -223,24 +224,6 @@ static bool in_span(const struct branch_state *s, uint64_t time)
 	return !s->full && time >= span->begin && time <= span->end;
 }
 
-/*
- * Notes a collection of branches: these happened after the one before, and in the span. After a
- * sleep, that would be earlier than what is already in the file: they happened after it, too.
- */
-static void note_collected(const struct branch_state *s, struct branch_task *t, uint64_t time)
-{
-	uint64_t begin = session_span(s->in->session)->begin;
-
-	if (time == t->collected)
-		return;
-	t->since = t->collected ? t->collected : t->begun;
-	if (t->since < t->came && t->came <= time)
-		t->since = t->came;
-	if (t->since < begin)
-		t->since = begin;
-	t->collected = time;
-}
-
 static void add_mark(struct branch_state *s, struct branch_task *t, struct branch_encoder *b,
 		     enum branch_mark_kind kind, uint64_t time, uint64_t count)
 {
@@ -295,11 +278,15 @@ static void add_branch(struct branch_state *s, const struct branch_event *e, str
 	}
 }
 
+/* What the back end notices late, as that a task has ended, is not dated before reached(). */
 static int put_mark(struct branch_state *s, struct branch_task *t, uint64_t time, uint64_t count,
 		    enum branch_mark_kind kind, struct trawl_error *err)
 {
-	struct branch_encoder *b = batch_of(s, t, time, err);
+	struct branch_encoder *b;
 
+	if (s->backend->collects && time < s->reached && in_span(s, s->reached))
+		time = s->reached;
+	b = batch_of(s, t, time, err);
 	if (!b)
 		return -1;
 	add_mark(s, t, b, kind, time, count);
@@ -332,8 +319,8 @@ static int take_dated(struct branch_state *s, const struct branch_event *e, stru
 	if (!in_span(s, time))
 		return 0;
 	if (e->collected)
-		note_collected(s, t, time);
-	time = e->collected && t->since < time ? t->since : time;
+		dating_collect(&t->dating, time, session_span(s->in->session)->begin);
+	time = e->collected && t->dating.since < time ? t->dating.since : time;
 	if (e->kind == BRANCH_EVENT_MARK)
 		return put_mark(s, t, time, e->count, e->mark, err);
 	b = batch_of(s, t, time, err);
@@ -429,9 +416,9 @@ static int take_task(struct branch_state *s, const struct branch_event *e, struc
 	struct branch_task *t = task_of(s, e->tid, e->pid);
 
 	if (e->kind == BRANCH_EVENT_TASK)
-		t->collected = 0; /* was of an earlier task with this TID */
-	if (!t->collected)
-		t->begun = e->time;
+		t->dating = (struct dating){ 0 }; /* was of an earlier task with this TID */
+	if (!t->dating.collected)
+		t->dating.begun = e->time;
 	t->to = 0;
 	if (e->kind == BRANCH_EVENT_EXEC && end_batches(s, e->pid, err))
 		return -1;
@@ -467,9 +454,13 @@ static int take_event(struct branch_sink *sink, const struct branch_event *e,
 	case BRANCH_EVENT_LAST:
 		return take_last(s, e, err);
 	case BRANCH_EVENT_CAME:
-		task_of(s, e->tid, e->pid)->came = e->time;
+		task_of(s, e->tid, e->pid)->dating.came = e->time;
+		return 0;
+	case BRANCH_EVENT_LEFT:
+		task_of(s, e->tid, e->pid)->dating.left = e->time;
 		return 0;
 	case BRANCH_EVENT_EXIT:
+		task_of(s, e->tid, e->pid)->dating.left = e->time;
 		if (e->status >= 0)
 			session_on_reaped(s->in->session, e->pid, e->status);
 		return end_batch(s, task_of(s, e->tid, e->pid), err);
@@ -597,6 +588,28 @@ static size_t fds(struct input *in, struct pollfd *fds, size_t room)
 	return s->backend->fds(s->recorder, fds, room);
 }
 
+/* Sets `reached`, while no batch is open. */
+static void note_reached(struct branch_state *s, uint64_t began)
+{
+	const struct branch_backend *b = s->backend;
+	uint64_t until = b->reached ? b->reached(s->recorder) : began;
+	bool collects = b->collects && !s->last.n && s->phase < BRANCH_HALTED;
+
+	if (until > began)
+		until = began;
+	for (size_t i = 0; collects && i < BUCKETS; i++) {
+		for (struct branch_task *t = s->tasks[i]; t; t = t->next)
+			until = dating_earliest(&t->dating, t->tid, until);
+	}
+	if (until > s->reached)
+		s->reached = until;
+}
+
+static uint64_t reached(const struct input *in)
+{
+	return ((const struct branch_state *)in->state)->reached;
+}
+
 /*
  * Batches stay open for a while, because a branch is encoded relative to those before it. The
  * capture's horizon must not pass an open batch, so all are ended at the same time.
@@ -607,16 +620,20 @@ static int drain(struct input *in, struct trawl_error *err)
 	const struct options *o = session_options(in->session);
 	uint64_t most = !o->write ? BATCH_LIVE_NS : o->ring ? BATCH_RING_NS : BATCH_NS;
 	bool over = s->phase >= BRANCH_HALTED && s->backend->over(s->recorder);
+	uint64_t began = mono_now() - COMMIT_NS;
+	bool due;
 
 	if (s->backend->drain(s->recorder, &s->sink, err))
 		return -1;
 	if (s->phase >= BRANCH_HALTED && !over)
 		return DRAIN_MORE;
-	if (!over && mono_now() - s->flushed < most)
-		return s->nopen || s->nhits ? DRAIN_HELD : DRAIN_DONE;
-	if (flush(s, err))
+	due = over || mono_now() - s->flushed >= most;
+	if (!due && (s->nopen || s->nhits))
+		return DRAIN_HELD;
+	if (due && flush(s, err))
 		return -1;
 	assert(!s->nopen);
+	note_reached(s, began);
 	if (s->phase == BRANCH_STOPPED)
 		s->phase = BRANCH_DRAINED;
 	return DRAIN_DONE;
@@ -720,6 +737,7 @@ const struct source branch_source = {
 	.start = start,
 	.fds = fds,
 	.drain = drain,
+	.reached = reached,
 	.rotate = rotate,
 	.halt = halt,
 	.stop = stop,

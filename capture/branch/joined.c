@@ -52,6 +52,7 @@ struct joined_task {
 
 struct joined_state {
 	struct perf_ring ring;
+	uint64_t until; /* all records up to this time have been taken */
 	struct forks forks;
 	struct branch_scope scope;
 	struct execs execs;
@@ -458,7 +459,9 @@ static int take(struct joined_state *s, struct branch_sink *sink, const struct p
 		break_all(s);
 		return 0;
 	case PERF_RECORD_EXIT:
-		return take_exit(s, h->record, sink, err);
+		if (take_exit(s, h->record, sink, err))
+			return -1;
+		break;
 	case PERF_RECORD_FORK:
 		add_forked(s, (pid_t)r->pid, (pid_t)r->tid);
 		break;
@@ -503,7 +506,13 @@ static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 		got = take(s, sink, h, err);
 		perf_ring_done(&s->ring, h);
 	}
+	s->until = until;
 	return got || !s->stopped ? got : end_all(s, sink, err);
+}
+
+static uint64_t reached(void *state)
+{
+	return ((const struct joined_state *)state)->until;
 }
 
 static void halt(void *state)
@@ -533,8 +542,10 @@ const struct branch_backend perf_joined_backend = {
 	.partial = true,
 	.no_kinds = true,
 	.by_processor = true,
+	.collects = true,
 	.opens_events = true,
 	.usable = usable,
 	.open = open_joined,
+	.reached = reached,
 	BACKEND_FUNCTIONS,
 };

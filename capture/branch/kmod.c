@@ -575,6 +575,7 @@ const struct branch_backend kmod_lbr_backend = {
 	.near_at_sites = true,
 	.no_kinds = true,
 	.by_processor = true,
+	.collects = true,
 	.usable = lbr_usable,
 	.open = open_lbr,
 	BACKEND_FUNCTIONS,

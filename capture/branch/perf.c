@@ -71,6 +71,7 @@ struct perf_state {
 	struct branch *held;
 	size_t nheld;
 	uint64_t last;               /* time of the last record of any task */
+	uint64_t until;              /* all records up to this time have been taken */
 	struct contention contention;
 };
 
@@ -629,8 +630,14 @@ static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 		got = take(p, sink, h, err);
 		perf_ring_done(&p->ring, h);
 	}
+	p->until = until;
 	got = got ? got : end_held(p, sink, NULL, err);
 	return got || !p->stopped ? got : mark_last_gaps(p, sink, err);
+}
+
+static uint64_t reached(void *state)
+{
+	return ((const struct perf_state *)state)->until;
 }
 
 /* No later check can resolve a doubt after this one: repeats it, and marks a gap if it stays. */
@@ -674,9 +681,11 @@ const struct branch_backend perf_bts_backend = {
 		BRANCH_UNPROVEN,
 	.no_kinds = true,
 	.by_processor = true,
+	.collects = true,
 	.opens_events = true,
 	.usable = bts_usable,
 	.open = open_bts,
+	.reached = reached,
 	BACKEND_FUNCTIONS,
 };
 
@@ -688,8 +697,10 @@ const struct branch_backend perf_lbr_backend = {
 	.partial = true,
 	.no_kinds = true,
 	.by_processor = true,
+	.collects = true,
 	.usable = lbr_usable,
 	.open = open_lbr,
+	.reached = reached,
 	BACKEND_FUNCTIONS,
 };
 
@@ -700,8 +711,10 @@ const struct branch_backend intel_bts_backend = {
 		BRANCH_UNPROVEN,
 	.no_kinds = true,
 	.by_processor = true,
+	.collects = true,
 	.opens_events = true,
 	.usable = aux_usable,
 	.open = open_aux,
+	.reached = reached,
 	BACKEND_FUNCTIONS,
 };

@@ -432,12 +432,14 @@ bool perf_switch_id(const struct perf_event_header *h, struct perf_switch_id *id
 	return true;
 }
 
-static int emit_came(const struct perf_held *h, struct branch_sink *sink, struct trawl_error *err)
+static int emit_switch(const struct perf_held *h, struct branch_sink *sink, struct trawl_error *err)
 {
-	struct branch_event e = { .kind = BRANCH_EVENT_CAME, .time = h->time };
+	bool out = h->record->misc & PERF_RECORD_MISC_SWITCH_OUT;
+	struct branch_event e = { .kind = out ? BRANCH_EVENT_LEFT : BRANCH_EVENT_CAME,
+				  .time = h->time };
 	struct perf_switch_id id;
 
-	if (h->record->misc & PERF_RECORD_MISC_SWITCH_OUT || !perf_switch_id(h->record, &id))
+	if (!perf_switch_id(h->record, &id))
 		return 0;
 	e.pid = (pid_t)id.pid;
 	e.tid = (pid_t)id.tid;
@@ -472,7 +474,12 @@ int perf_ring_emit(struct perf_ring *r, const struct perf_held *h, struct branch
 			return -1;
 		return t->pid != t->ppid ? emit_maps(r, (pid_t)t->pid, h->time, sink, err) : 0;
 	case PERF_RECORD_SWITCH:
-		return emit_came(h, sink, err);
+		return emit_switch(h, sink, err);
+	case PERF_RECORD_EXIT:
+		e.kind = BRANCH_EVENT_LEFT;
+		e.pid = (pid_t)t->pid;
+		e.tid = (pid_t)t->tid;
+		return sink->event(sink, &e, err);
 	default:
 		return 0;
 	}

@@ -86,6 +86,14 @@ bool proc_has_memory(pid_t pid)
 	return threads_each(pid, note_memory, &any) && any;
 }
 
+bool proc_is_runnable(pid_t tid)
+{
+	char text[64];
+
+	status_text(tid, "State:", text, sizeof(text));
+	return *text == 'R';
+}
+
 static void note_running(void *any, pid_t tid)
 {
 	char text[64] = "";

@@ -26,6 +26,8 @@ pid_t proc_tracer(pid_t tid);
  * a first thread that has ended before the others.
  */
 bool proc_has_memory(pid_t pid);
+/* Returns whether a task is on a CPU, or waits for one only. */
+bool proc_is_runnable(pid_t tid);
 /* Returns whether all threads of the process have ended, and its parent has not noticed yet. */
 bool proc_is_zombie(pid_t pid);
 

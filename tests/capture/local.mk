@@ -18,7 +18,7 @@ UNIT_CAPTURE = tests/capture/tracefs/test_ring \
 	tests/common/test_nearest tests/common/test_hashset \
 	tests/common/test_array tests/common/test_branch tests/common/test_branchrewrite \
 	tests/capture/branch/test_selftest tests/capture/branch/test_queue \
-	tests/capture/branch/test_join tests/capture/branch/test_gap tests/capture/branch/test_kmodfile tests/capture/branch/test_perfmaps tests/capture/branch/test_perfring tests/capture/branch/test_switches tests/capture/branch/test_forks tests/capture/branch/test_execs tests/capture/output/test_pending \
+	tests/capture/branch/test_join tests/capture/branch/test_gap tests/capture/branch/test_kmodfile tests/capture/branch/test_perfmaps tests/capture/branch/test_perfring tests/capture/branch/test_switches tests/capture/branch/test_dating tests/capture/branch/test_forks tests/capture/branch/test_execs tests/capture/output/test_pending \
 	tests/capture/output/test_recording \
 	tests/capture/output/test_first \
 	tests/capture/session/test_session \
@@ -52,6 +52,9 @@ tests_capture_branch_test_perfring_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_branch_test_switches_SOURCES = tests/capture/branch/test_switches.c
 tests_capture_branch_test_switches_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_branch_test_switches_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_branch_test_dating_SOURCES = tests/capture/branch/test_dating.c
+tests_capture_branch_test_dating_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_branch_test_dating_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_branch_test_forks_SOURCES = tests/capture/branch/test_forks.c
 tests_capture_branch_test_forks_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_branch_test_forks_LDADD = libcapture.la $(UNIT_LDADD)

@@ -119,31 +119,40 @@ static void add_switch(uint16_t misc, uint32_t pid, uint32_t tid, uint64_t time)
 	add(0, &s, sizeof(s));
 }
 
-static struct branch_event came;
-static unsigned int ncame;
+static struct branch_event told[4];
+static size_t ntold;
 
-static int note_came(struct branch_sink *s, const struct branch_event *e, struct trawl_error *err)
+static int note(struct branch_sink *s, const struct branch_event *e, struct trawl_error *err)
 {
-	came = *e;
-	ncame++;
+	told[ntold++] = *e;
 	return 0;
 }
 
-Test(perfring, only_a_task_that_comes_to_a_cpu_is_told)
+static bool is_told(size_t i, enum branch_event_kind kind, pid_t pid, pid_t tid, uint64_t time)
 {
-	struct branch_sink sink = { .event = note_came };
+	const struct branch_event *e = &told[i];
+
+	return e->kind == kind && e->pid == pid && e->tid == tid && e->time == time;
+}
+
+Test(perfring, when_a_task_comes_to_a_cpu_leaves_it_and_ends_is_told)
+{
+	struct perf_task_record gone = { { PERF_RECORD_EXIT, 0, sizeof(gone) }, 9, 1, 10, 1, 30 };
+	struct branch_sink sink = { .event = note };
 	struct trawl_error err;
 
 	add_switch(PERF_RECORD_MISC_SWITCH_OUT, 5, 6, 10);
 	add_switch(0, 7, 8, 20);
+	add(0, &gone, sizeof(gone));
 	fill();
 	for (const struct perf_held *h; (h = perf_ring_next(&ring, UINT64_MAX));) {
 		cr_assert_eq(perf_ring_emit(&ring, h, &sink, &err), 0);
 		perf_ring_done(&ring, h);
 	}
-	cr_assert_eq(ncame, 1);
-	cr_assert_eq(came.kind, BRANCH_EVENT_CAME);
-	cr_assert(came.pid == 7 && came.tid == 8 && came.time == 20);
+	cr_assert_eq(ntold, 3);
+	cr_assert(is_told(0, BRANCH_EVENT_LEFT, 5, 6, 10));
+	cr_assert(is_told(1, BRANCH_EVENT_CAME, 7, 8, 20));
+	cr_assert(is_told(2, BRANCH_EVENT_LEFT, 9, 10, 30));
 }
 
 /* ---- the mappings of processes that end -------------------------------------------------- */
