@@ -16,7 +16,7 @@ enum branch_event_kind {
 	BRANCH_EVENT_LAST,  /* a place was hit: last, valid during sink.event() */
 	BRANCH_EVENT_CAME,  /* the task has come to a CPU: what is collected next of it happened
 			     * after that */
-	BRANCH_EVENT_LEFT,  /* the task has left its CPU, or ended: its branches are collected now */
+	BRANCH_EVENT_LEFT,  /* the task has left its CPU, or ended; its branches are collected */
 	BRANCH_EVENT_EXIT,  /* tid has ended, of process pid; status as of waitpid(), -1: not
 			     * reaped by the back end */
 };

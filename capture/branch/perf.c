@@ -429,10 +429,10 @@ static int end_held(struct perf_state *p, struct branch_sink *sink,
 static int put_bts(struct perf_state *p, struct branch_sink *sink, const struct perf_sample_head *h,
 		   const struct branch *b, bool mixed, struct trawl_error *err)
 {
+	if (branch_of_kernel(b))
+		return 0;
 	if (!branch_address_valid(b->from) || !branch_address_valid(b->to))
 		return mark(sink, h, BRANCH_MARK_LOST, 1, err);
-	if (b->from >> 63 || b->to >> 63)
-		return 0;
 	if (!mixed && !execs_pending(&p->execs, (pid_t)h->tid))
 		return put(sink, h, b, err);
 	p->holder = *h;

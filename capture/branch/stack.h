@@ -23,6 +23,16 @@ static inline bool branch_address_valid(uint64_t address)
 }
 
 /*
+ * Whether a branch enters the kernel or comes from it. The other end need not be an address: the
+ * exception after a wild jump has the target of that.
+ */
+static inline bool branch_of_kernel(const struct branch *b)
+{
+	return (b->from >> 63 && branch_address_valid(b->from)) ||
+	       (b->to >> 63 && branch_address_valid(b->to));
+}
+
+/*
  * Reads the u64 count and entries (from, to, flags; the newest first) of a sample. Leaves out
  * branches of the kernel, and entries beyond the bytes.
  */

@@ -411,6 +411,20 @@ Test(branch, stacks_of_no_addresses)
 		cr_expect(branch_address_valid(valid[i]), "%zu", i);
 }
 
+/* A wild jump to `strange` is one lost branch: the exception that follows is the kernel's. */
+Test(branch, after_a_wild_jump_comes_an_exception)
+{
+	static const uint64_t user = 0x401000, strange = 0x4141000000000000,
+			      kernel = 0xffffffff81000000, wild = 0xdead000000401000;
+
+	cr_expect(branch_of_kernel(&(struct branch){ .from = strange, .to = kernel }));
+	cr_expect(branch_of_kernel(&(struct branch){ .from = kernel, .to = strange }));
+	cr_expect(branch_of_kernel(&(struct branch){ .from = user, .to = kernel }));
+	cr_expect_not(branch_of_kernel(&(struct branch){ .from = user, .to = strange }));
+	cr_expect_not(branch_of_kernel(&(struct branch){ .from = user, .to = wild }));
+	cr_expect_not(branch_of_kernel(&(struct branch){ .from = user, .to = user }));
+}
+
 static const uint64_t MS = 1000000;
 
 /* Checks times of two CPUs, read within 10 us at `at` ms: how long events could count, and did. */

@@ -106,7 +106,9 @@ lab-clean:
 	rm -rf lab
 .PHONY: lab-qemu lab-cpus lab-programs lab-check lab-shell lab-kernels lab-clean
 
-check_PROGRAMS += tests/lab/usbload tests/lab/tsc tests/lab/lbr tests/lab/branchload tests/lab/branchnumber tests/lab/branchtasks
+check_PROGRAMS += tests/lab/usbload tests/lab/tsc tests/lab/lbr tests/lab/branchload tests/lab/branchnumber tests/lab/branchtasks tests/lab/branchwild
+tests_lab_branchwild_SOURCES = tests/lab/branchwild.c
+tests_lab_branchwild_CFLAGS = $(AM_CFLAGS)
 tests_lab_tsc_SOURCES = tests/lab/tsc.c
 tests_lab_tsc_CFLAGS = $(AM_CFLAGS)
 tests_lab_usbload_SOURCES = tests/lab/usbload.c

@@ -70,7 +70,7 @@ Test(dating, one_that_is_found_gone_has_left)
 	cr_assert_eq(d.seen, 0, "not looked for yet");
 	cr_assert_eq(dating_earliest(&d, 0x7fffffff, before), 20 * MS);
 	cr_assert_geq(d.seen, before);
-	cr_assert_eq(dating_earliest(&d, 0x7fffffff, d.seen + 19 * MS), 20 * MS, "not all is taken");
+	cr_assert_eq(dating_earliest(&d, 0x7fffffff, d.seen + 19 * MS), 20 * MS, "too early");
 	before = d.seen;
 	cr_assert_eq(dating_earliest(&d, 0x7fffffff, before + 20 * MS), before);
 	dating_collect(&d, before + 30 * MS, 0);

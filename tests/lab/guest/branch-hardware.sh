@@ -53,6 +53,10 @@ for how in perf-bts intel-bts; do
 	same "$how: three handlers and the returns from them are breaks" 6 \
 		"$(trawl-decode --json signal.trawl | grep -c '"branch:break"')"
 done
+# A call of what is no address is one lost branch: the exception after it is none of the program's.
+trawl -i branch:intel-bts -w wild.trawl -- "$TRAWL_BUILD/tests/lab/branchwild" 7 >wild.out 2>said
+same "intel-bts: a lost branch: status" 1 $?
+has "intel-bts: each of seven wild calls is lost" "$(tail -1 said)" ', 7 lost'
 # What is collected after a sleep did not happen before it, and the branches of a task that stays on
 # its CPU come late: a reader at a pipe waits for nothing that is older than the horizon.
 for how in perf-bts intel-bts perf-lbr perf-joined kmod-lbr; do
