@@ -646,6 +646,7 @@ static void branch_summary(void *state, struct out *o)
 	if (s->lost || s->lost_unknown)
 		out_printf(o, "branches lost: %" PRIu64 "%s\n", s->lost,
 			   s->lost_unknown ? " and an unknown number more" : "");
+	images_summary(s->images, o);
 }
 
 const struct decoder branch_decoder = {

@@ -9,6 +9,7 @@
 
 #include "common/array.h"
 #include "common/branchrecord.h"
+#include "decode/base/escape.h"
 #include "decode/base/jdoc.h"
 #include "decode/base/output.h"
 #include "format/trawl.h"
@@ -375,6 +376,19 @@ unsigned int image_insn_length(struct image_module *m, uint64_t vaddr)
 struct image_module *images_modules(struct images *im)
 {
 	return im->modules;
+}
+
+void images_summary(const struct images *im, struct out *o)
+{
+	for (const struct image_module *m = im->modules; m; m = m->next) {
+		if (!*m->why)
+			continue;
+		out_str(o, "branches without names: ");
+		out_safe(o, m->path, strlen(m->path));
+		out_str(o, ": ");
+		out_safe(o, m->why, strlen(m->why));
+		out_char(o, '\n');
+	}
 }
 
 /* ---- maps -------------------------------------------------------------------------------- */

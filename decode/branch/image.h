@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/base/output.h"
 #include "format/trawl.h"
 
 struct image_function {
@@ -113,6 +114,8 @@ size_t image_base_length(const char *name);
 
 /* Returns the list of all modules, in descending order of their numbers. */
 struct image_module *images_modules(struct images *im);
+/* Appends a line for --summary for each module that has no symbols, with the reason. */
+void images_summary(const struct images *im, struct out *o);
 
 /* Stores the source line of a vaddr. Returns false if it is unknown. */
 bool image_line_at(struct image_module *m, uint64_t vaddr, const char **file, uint32_t *line);

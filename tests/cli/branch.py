@@ -291,6 +291,9 @@ def check_no_process(folder):
     why = run(f"{BUILD}/trawl-decode", "--meta=branch/module/*", f"{folder}/n.trawl").stdout
     ok(done.returncode == 0 and "no process could be started that reads its symbols" in why
        and "damaged" not in why, "a reader that cannot be started", done.stderr, why)
+    out = run(f"{BUILD}/trawl-decode", "--summary", f"{folder}/n.trawl").stdout
+    ok(re.search(r"^branches without names: /.*branches: no process could", out, re.M),
+       "--summary says why there are no names", out)
 
 
 def check_order(folder):
