@@ -102,10 +102,12 @@ static void enable(struct client *c, struct trawl_enable *e)
 
 static int watch(struct client *c, struct trawl_enable *e, int seconds)
 {
+	struct pollfd p = { .fd = c->fd };
+
 	e->flags &= ~TRAWL_ENABLE_ON_EXEC;
 	enable(c, e);
-	for (int tenth = 0; tenth < 10 * seconds && !kill((pid_t)e->pid, 0); tenth++)
-		usleep(100000);
+	for (int tenth = 0; tenth < 10 * seconds && !(p.revents & POLLHUP); tenth++)
+		poll(&p, 1, 100);
 	drain(c);
 	fprintf(stderr, "kbranch: %llu records, %llu lost\n", c->count,
 		(unsigned long long)c->ring->lost);

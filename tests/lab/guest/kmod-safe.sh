@@ -54,6 +54,8 @@ with_perfmon() {
 		--ambient-caps +perfmon "$@"
 }
 fails "others can't open it" 3 '/dev/trawl: Permission denied' as_nobody kbranch -- /bin/true
+fails "and trawl says why" 3 'branch:kmod-step: /dev/trawl: Permission denied: run as root' \
+	as_nobody "$(type -p trawl)" -i branch:kmod-step -w none.trawl -- /bin/true
 chmod 666 /dev/trawl
 fails "nor without CAP_PERFMON" 3 '/dev/trawl: Operation not permitted' as_nobody kbranch \
 	-- /bin/true
@@ -88,8 +90,8 @@ same "and goes on afterwards" 143 $?
 bash -c 'trap "exit 5" USR1; sleep 100 & wait' &
 sleeper=$!
 sleep 0.5
-(sleep 0.5 && kill -USR1 $sleeper) &
-kbranch -p $sleeper -t 2 -o path 2>/dev/null
+(sleep 2 && kill -USR1 $sleeper) &
+kbranch -p $sleeper -t 100 -o path 2>/dev/null
 wait $sleeper
 same "one that sleeps ends as it should" 5 $?
 has "and is traced from where it wakes" "$(cut -d' ' -f2 path | sort -nu | xargs)" '^1 .*16.*34'
