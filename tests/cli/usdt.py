@@ -3,6 +3,7 @@
 """Probes in programs, from trawl's command line to the JSON of trawl-decode: every form of argument
 has exactly the value that the sample program prints. Also stripped, static and moved files,
 libraries, threads and children, files without a name, and messages."""
+import glob
 import json
 import os
 import re
@@ -510,6 +511,13 @@ def unmapped(folder):
                  "100ms"]
         err = run(f"{BUILD}/trawl", *probe).stderr
         ok("tick: not mapped by any process of -p" in err, "-p: not mapped", err)
+        with subprocess.Popen([f"{BUILD}/trawl", *probe[:-1], "60s", "-w", "/dev/null"],
+                              stderr=subprocess.PIPE, text=True) as recorder:
+            said = recorder.stderr.readline()
+            held = [os.path.realpath(f) for f in glob.glob(f"/proc/{recorder.pid}/fd/*")]
+            recorder.terminate()
+        ok("not mapped" in said and held and program not in held,
+           "... and none of the process's files stays open", said, held)
         probe[1] = f"uprobe:{program}:0x3000"
         err = run(f"{BUILD}/trawl", *probe).stderr
         ok("mapped" not in err, "-p: mapped, nothing to say", err)

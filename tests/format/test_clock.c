@@ -76,6 +76,20 @@ Test(clock, before_the_boot)
 		     bound_of(m, early, 1));
 }
 
+/* The reader begins to search its chunks at that block. */
+Test(clock, the_last_sync_block_that_is_not_later)
+{
+	struct made x = { 0 }; /* what is behind the four would be earlier than all */
+	const struct clock_map *m = make(&x, 4, ticks, (int64_t[]){ 5, 5, 5, 5 });
+
+	for (size_t i = 0; i < 4; i++) {
+		cr_expect_eq(clock_find(m, TRAWL_CLOCK_TSC, 3 * ticks[i]), i, "at block %zu", i);
+		cr_expect_eq(clock_find(m, TRAWL_CLOCK_TSC, 3 * ticks[i] + 1), i, "behind %zu", i);
+		cr_expect_eq(clock_find(m, TRAWL_CLOCK_TSC, 3 * ticks[i] - 1), i ? i - 1 : 0,
+			     "before %zu", i);
+	}
+}
+
 Test(clock, one_sync_block_gives_the_offset)
 {
 	struct made x;

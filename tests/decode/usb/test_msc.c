@@ -256,6 +256,8 @@ Test(scsi, data)
 			 "designator_type=\"T10 vendor id\" designator=\"WD 1\"}]");
 	cr_expect_str_eq(DATA("\x12\x01\x80\0\xff\0", "\0\x80\0\x04" "S/N "),
 			 "page=0x80 page_name=\"unit serial number\" page_length=4 serial=\"S/N\"");
+	cr_expect_str_eq(DATA("\x12\x01\xc5\0\xff\0", "\0\xc5\0\x04" "abcd"),
+			 "page=0xc5 page_length=4 page_data=61626364");
 	cr_expect_str_eq(DATA("\x12\x01\x80\0\xff\0", "\0\x80\0"), "");
 	cr_expect_str_eq(
 		DATA("\x12\0\0\0\xff\0", "\x05\x80\x06\x02\x1f\0\0\0QEMU    QEMU CD-ROM     2.5+"),
