@@ -84,8 +84,14 @@ static bool is_described(const struct tape *t, const char *name, bool as_is,
 	else if (c->len < 9 || (!as_is && get16(c->p + 2) > c->len))
 		trawl_fail(err, TRAWL_CANNOT,
 			   "%s: cannot replay %u:%u: the capture has %u bytes of its "
-			   "configuration descriptor, not all %u",
+			   "configuration descriptor, not all %u: begin the capture before the "
+			   "device is plugged in",
 			   name, bus, address, c->len, c->len >= 4 ? get16(c->p + 2) : 0);
+	else if (t->descriptor[4] == 0x09 && !as_is) /* --mutate makes any class of another one */
+		trawl_fail(err, TRAWL_CANNOT,
+			   "%s: cannot replay %u:%u: it is a hub, behind which vhci_hcd can plug in "
+			   "nothing: name a device that was behind it by --device",
+			   name, bus, address);
 	else
 		return true;
 	return false;

@@ -93,6 +93,12 @@ def test_analyser(d):
        "a capture of an analyser is refused with the reason", status, err)
 
 
+def test_hub(d):
+    path = save(d, "hub", lambda c: plug(c, usbsynth.device(0x1234, 1, 9), (9, 0, 0)))
+    status, _, err = Replay(path, "--device", "1:5").end()
+    ok(status == 3 and "it is a hub" in err, "a hub is refused", status, err)
+
+
 def test_nothing(d):
     path = save(d, "nothing", lambda c: plug(c, usbsynth.device(0x1234, 1)))
     _, status, out, err = replayed(path, lambda h: h.enumerate())
@@ -208,6 +214,7 @@ def main():
         test_configurations(d)
         test_configuration_zero(d)
         test_analyser(d)
+        test_hub(d)
         test_nothing(d)
         test_names(d)
         test_inserted(d)
