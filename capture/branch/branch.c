@@ -353,7 +353,7 @@ static bool stack_has_gap(struct branch_state *s, const struct branch_task *t,
 	return false;
 }
 
-/* Encodes the mark of a stack, then its branches. */
+/* Encodes the mark of a stack, then its branches; for one with a part of its target, a loss. */
 static void encode_stack(struct branch_state *s, const struct branch_task *t,
 			 const struct branch_event *e)
 {
@@ -372,6 +372,10 @@ static void encode_stack(struct branch_state *s, const struct branch_task *t,
 		    branch_images_way(&s->images, t->pid, l->branches[i - 1].to, one.from) ==
 			    WAY_NONE)
 			branch_encoder_mark(s->hit, BRANCH_MARK_BREAK, e->time, 0);
+		if (branch_images_cut(&s->images, t->pid, one.to)) {
+			branch_encoder_mark(s->hit, BRANCH_MARK_LOST, e->time, 0);
+			continue;
+		}
 		if (one.kind == BRANCH_UNKNOWN)
 			one.kind = branch_images_kind(&s->images, t->pid, one.from);
 		branch_encoder_add(s->hit, &one, e->time);
@@ -387,10 +391,9 @@ static int take_last(struct branch_state *s, const struct branch_event *e, struc
 	struct branch_last_record r = {.branch = {.tid = (uint32_t)t->tid,
 						  .pid = (uint32_t)t->pid,
 						  .until = e->time,
-						  .count = (uint32_t)e->last->n,
 						  .backend = s->backend->number},
 				       .address = e->last->address};
-	struct branch_hit hit = {.tid = (uint32_t)t->tid, .count = r.branch.count, .time = e->time};
+	struct branch_hit hit = {.tid = (uint32_t)t->tid, .time = e->time};
 	const void *data;
 	size_t len;
 
@@ -399,6 +402,7 @@ static int take_last(struct branch_state *s, const struct branch_event *e, struc
 	if (!s->hit)
 		s->hit = alloc_checked(branch_encoder_new());
 	encode_stack(s, t, e);
+	hit.count = r.branch.count = branch_encoder_count(s->hit);
 	data = alloc_checked((void *)(uintptr_t)branch_encoder_finish(s->hit, &len));
 	hit.len = sizeof(r) + len;
 	hit.record = alloc_checked(malloc(hit.len));

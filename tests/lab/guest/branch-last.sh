@@ -114,6 +114,18 @@ same "twenty hits" 20 "$(grep -c '"name":"branch:last"' x.json)"
 ok $(($(grep -c '"name":"branch:lost"' x.json) < 10)) "most stacks are empty, and marked"
 same "each stack that perf has emptied is marked" 0 \
 	"$(grep -A1 '"name":"branch:last"' x.json | grep -c '"source":"uprobe"')"
+# No stack has a part of a target that is no address (Goldmont's records have 48 bits of it).
+wild=$TRAWL_BUILD/tests/lab/branchwild
+trawl -q -i branch:kmod-step -w wild.trawl -- "$wild" 5 >/dev/null
+trawl-decode --json wild.trawl >wild.json
+trawl -i "branch:kmod-lbr:last=8@uprobe:$wild:go_back" -w x.trawl -- "$wild" 5 >/dev/null 2>said
+status=$?
+trawl-decode --json x.trawl >x.json
+said_lost "wild calls" $status x.json
+same "each of five stacks with a wild call is marked" 5 \
+	"$(grep -A1 '"name":"branch:last"' x.json | grep -c '"name":"branch:lost"')"
+has "and all that they have was taken" \
+	"$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/branchsame.py" some x.json wild.json)" ', 0 that never were'
 fails "a way that has no branches at probes" 2 \
 	'records no branches before a probe: use kmod-lbr or kmod-step' \
 	trawl -i "branch:ptrace:last=3@uprobe:$walk:far_away" -w x.trawl -- "$walk"
