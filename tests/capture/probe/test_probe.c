@@ -433,6 +433,17 @@ Test(probe, no_two_arguments_have_a_name)
 	free(p.args);
 }
 
+Test(probe, what_is_a_name_of_an_argument)
+{
+	static const char *const good[] = { "a", "_", "a1", "_5a" };
+	static const char *const bad[] = { "", "1a", "+a", "a+", "a b", "(", "a.b", "common_pid" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
+		cr_expect(probe_arg_name_ok(good[i]), "%s", good[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		cr_expect_not(probe_arg_name_ok(bad[i]), "'%s'", bad[i]);
+}
+
 /* Also bytes that are not UTF-8: a digit after them is still taken for the first letter. */
 Test(probe, any_bytes_make_a_name, .timeout = 60)
 {

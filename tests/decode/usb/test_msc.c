@@ -293,6 +293,9 @@ Test(scsi, mode_parameters)
 	cr_expect_str_eq(DATA("\x1a\0\x08\0\xff\0", "\x08\0\x80\x08\x01\0\0\0\0\0\x02\0"),
 			 HEAD "block_descriptor_length=8 "
 			 "block_descriptors=[{data=0100000000000200 block_length=512}]");
+	cr_expect_str_eq(DATA("\x1a\0\x08\0\xff\0", "\x08\0\x80\x08\0\x12\x34\x56\0\0\x02\0"),
+			 HEAD "block_descriptor_length=8 "
+			 "block_descriptors=[{number_of_blocks=1193046 block_length=512}]");
 	/* A page of another length than the one that is known by its code. */
 	cr_expect_str_eq(DATA("\x1a\0\x08\0\xff\0", "\x08\0\x80\0\x05\x02\x04\x04\0\x07"),
 			 HEAD "block_descriptor_length=0 pages=[{page_code=0x05 ps=false page_length=2 "
