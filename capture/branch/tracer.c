@@ -145,21 +145,23 @@ static bool changes_maps(const struct step *s)
 }
 
 /*
- * Clears the tracer's trap flag in the flags that pushf stored or that a system call copied to r11.
+ * Clears the tracer's trap flag in the flags that pushf stored or that the instruction syscall
+ * copied to r11. A signal may have come first, whose frame is then at the stack pointer; and after
+ * rt_sigreturn r11 is the program's own: only `syscall` leaves its return address in rcx.
  */
 static void hide_trap_flag(const struct tracee *e, struct user_regs_struct *u)
 {
 	uint64_t flag = u->rsp + 1, at = flag & ~7ull; /* bit 0 of that byte; its word */
 	long word;
 
-	if (e->step.insn.pushes_flags) {
+	if (e->step.insn.pushes_flags && u->rip == e->step.before.rip + e->step.insn.length) {
 		errno = 0;
 		word = ptrace(PTRACE_PEEKDATA, e->tid, at, 0);
 		if (!errno)
 			ptrace(PTRACE_POKEDATA, e->tid, at,
 			       word & ~(1l << 8 * (flag & 7)));
 	}
-	if (e->step.insn.kind == BRANCH_SYSCALL && u->r11 & TRAP_FLAG)
+	if (e->step.insn.kind == BRANCH_SYSCALL && u->rcx == u->rip && u->r11 & TRAP_FLAG)
 		ptrace(PTRACE_POKEUSER, e->tid, offsetof(struct user_regs_struct, r11),
 		       u->r11 & ~(uint64_t)TRAP_FLAG);
 }

@@ -566,6 +566,33 @@ def check_bad(folder):
     gdb.wait()
 
 
+def check_registers(folder):
+    """A handler returns by a system call, after which r11 is the interrupted code's."""
+    with open(f"{folder}/r.c", "w") as f:
+        f.write("""#include <signal.h>
+#include <ucontext.h>
+static void skip(int sig, siginfo_t *info, void *context)
+{
+	(void)sig, (void)info;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] += 2;
+}
+int main(void)
+{
+	struct sigaction a = {.sa_sigaction = skip, .sa_flags = SA_SIGINFO};
+	unsigned long r11;
+
+	sigaction(SIGILL, &a, 0);
+	__asm__ volatile("mov $0x3fff, %%r11d; ud2; mov %%r11, %0" : "=r"(r11) : : "r11");
+	return r11 != 0x3fff;
+}
+""")
+    run("gcc", "-D_GNU_SOURCE", "-O1", "-static", "-o", f"{folder}/r", f"{folder}/r.c")
+    same(0, run(f"{folder}/r").returncode, "r11 after a handler, without a tracer")
+    done, branches = capture(folder, [f"{folder}/r"])
+    ok(len(branches) > 8 and "status" not in done.stderr,
+       "and with one it is the program's, too", done.stderr)
+
+
 def main():
     folder = tempfile.mkdtemp()
     try:
@@ -587,6 +614,7 @@ def main():
         check_small(folder)
         check_long_batches(folder)
         check_flags(folder)
+        check_registers(folder)
         check_self_test()
         check_golden()
         if shutil.which("gdb"):
