@@ -107,8 +107,6 @@ struct branch_insn branch_insn_decode(const uint8_t *bytes, size_t n, bool compa
 		insn.condition = condition_of(&z);
 	if (z.raw.imm[0].is_relative)
 		insn.distance = (int32_t)z.raw.imm[0].value.s;
-	if (insn.kind == BRANCH_RET && z.raw.imm[0].size)
-		insn.pops = (uint16_t)z.raw.imm[0].value.u;
 	insn.pushes_flags = z.mnemonic == ZYDIS_MNEMONIC_PUSHFQ ||
 			    z.mnemonic == ZYDIS_MNEMONIC_PUSHF ||
 			    z.mnemonic == ZYDIS_MNEMONIC_PUSHFD;

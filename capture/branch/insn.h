@@ -15,7 +15,7 @@ enum {
 
 /* The registers that decide whether a branch is taken. */
 struct branch_regs {
-	uint64_t rip, rsp, rcx, flags;
+	uint64_t rip, rcx, flags;
 	bool compat; /* 32-bit code */
 };
 
@@ -24,7 +24,6 @@ struct branch_insn {
 	uint8_t kind;       /* enum branch_kind; BRANCH_UNKNOWN: no branch */
 	uint8_t condition;  /* of a jcc: the low four bits of its opcode, or one of those below */
 	int32_t distance;   /* of a direct jump or call: from the next instruction to its target */
-	uint16_t pops;      /* of a ret: bytes that it pops besides the return address */
 	bool pushes_flags;  /* pushf */
 	bool traps;         /* int3, int1, int: the program itself may cause the signal that
 			     * follows */

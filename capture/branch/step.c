@@ -3,21 +3,6 @@
 
 enum { RT_SIGRETURN = 15, SIGRETURN_32 = 119, RT_SIGRETURN_32 = 173 };
 
-/*
- * Whether the stack pointer is as the instruction leaves it. A signal frame moves it by hundreds of
- * bytes.
- */
-static bool stack_fits(const struct step *s, const struct branch_regs *now)
-{
-	uint64_t word = s->before.compat ? 4 : 8, expected = s->before.rsp;
-
-	if (s->insn.kind == BRANCH_CALL || s->insn.kind == BRANCH_INDIRECT_CALL)
-		expected -= word;
-	if (s->insn.kind == BRANCH_RET)
-		expected += word + s->insn.pops;
-	return now->rsp == expected;
-}
-
 bool step_call_is_32bit(const struct step *s)
 {
 	return s->before.compat || s->insn.traps;
@@ -40,15 +25,12 @@ static bool branches_to_itself(const struct step *s, enum step_how how)
 	return s->insn.kind != BRANCH_JCC || branch_insn_taken(&s->insn, &s->before);
 }
 
-static uint8_t kind_of(const struct step *s, const struct branch_regs *now, enum step_how how)
+static uint8_t kind_of(const struct step *s, enum step_how how)
 {
-	uint64_t next = s->before.rip + s->insn.length;
-
+	if (how == STEP_SIGNAL)
+		return BRANCH_SIGNAL;
 	if (s->insn.kind == BRANCH_SYSCALL)
 		return is_sigreturn(s) ? BRANCH_SIGRETURN : BRANCH_SYSCALL;
-	if (how == STEP_SIGNAL && now->rip != next &&
-	    (s->insn.kind == BRANCH_UNKNOWN || !stack_fits(s, now)))
-		return BRANCH_SIGNAL;
 	return s->insn.kind;
 }
 
@@ -58,7 +40,9 @@ bool step_branch(const struct step *s, const struct branch_regs *now, enum step_
 	uint64_t next = s->before.rip + s->insn.length;
 
 	*b = (struct branch){ .from = s->before.rip, .to = now->rip,
-			      .kind = kind_of(s, now, how) };
+			      .kind = kind_of(s, how) };
+	if (how == STEP_SIGNAL)
+		return true;
 	if (now->rip == s->before.rip)
 		return branches_to_itself(s, how);
 	if (now->rip != next)

@@ -14,7 +14,7 @@ struct step {
 
 enum step_how {
 	STEP_TRAP,   /* the processor trapped after the instruction */
-	STEP_SIGNAL, /* the same, after a signal was delivered */
+	STEP_SIGNAL, /* a signal's handler is about to begin; the instruction has not run */
 	STEP_OTHER,  /* the task stopped for another reason; the instruction may not have run */
 };
 

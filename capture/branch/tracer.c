@@ -124,7 +124,7 @@ static void put_exit(struct tracer *t, const struct tracee *e, int status)
 
 static struct branch_regs regs_of(const struct user_regs_struct *u)
 {
-	return (struct branch_regs){ .rip = u->rip, .rsp = u->rsp, .rcx = u->rcx,
+	return (struct branch_regs){ .rip = u->rip, .rcx = u->rcx,
 				     .flags = u->eflags, .compat = u->cs == CODE_32 };
 }
 
@@ -186,7 +186,7 @@ static void take_stop(struct tracer *t, struct tracee *e, enum step_how how)
 		if (e->step.insn.kind == BRANCH_SYSCALL && changes_maps(&e->step))
 			put_maps(t, e);
 	}
-	if (e->known && now.rip != e->step.before.rip)
+	if (e->known && how != STEP_SIGNAL && now.rip != e->step.before.rip)
 		hide_trap_flag(e, &u);
 	e->step = (struct step){ .before = now, .call = u.rax,
 				 .insn = code_at(&t->cache, e->tid, e->pid, now.rip, now.compat) };
@@ -196,7 +196,6 @@ static void take_stop(struct tracer *t, struct tracee *e, enum step_how how)
 /* Ignores failures: waitpid() will report a task that has ended. */
 static void step(struct tracee *e, int sig)
 {
-	e->delivered = sig;
 	e->stepped = true;
 	ptrace(PTRACE_SINGLESTEP, e->tid, 0, sig);
 }
@@ -262,6 +261,7 @@ enum trap {
 	TRAP_OTHER,
 	TRAP_OWN,     /* the program raised SIGTRAP */
 	TRAP_UPROBE,  /* the kernel stepped an instruction that has a uprobe */
+	TRAP_HANDLER, /* a signal's handler is about to begin */
 };
 
 /* Whether memory has a breakpoint where the last step began. */
@@ -289,6 +289,8 @@ static enum trap trap_of(const struct tracee *e)
 	if (info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE ||
 	    (info.si_code == SI_KERNEL && e->step.insn.traps))
 		return TRAP_OWN;
+	if (info.si_code == SIGTRAP) /* of the kernel's ptrace_notify(), as for no other trap */
+		return TRAP_HANDLER;
 	return info.si_code == TRAP_TRACE ? TRAP_STEP : TRAP_OTHER;
 }
 
@@ -325,7 +327,8 @@ static void on_trap(struct tracer *t, struct tracee *e)
 		put_mark(t, e, BRANCH_MARK_LOST, 0);
 		e->known = false;
 	}
-	take_stop(t, e, e->delivered ? STEP_SIGNAL : trap == TRAP_OTHER ? STEP_OTHER : STEP_TRAP);
+	take_stop(t, e, trap == TRAP_HANDLER ? STEP_SIGNAL : trap == TRAP_OTHER ? STEP_OTHER :
+										  STEP_TRAP);
 	step(e, 0);
 }
 
@@ -456,17 +459,18 @@ static void detach_task(struct tracer *t, pid_t tid, int status)
 {
 	int sig = WSTOPSIG(status), event = status >> 16;
 	struct tracee *e = *place_of(t, tid);
-	bool own = false;
+	enum trap trap = TRAP_OTHER;
 
 	if (event && !stops_group(sig) && trap_waits(tid)) {
 		ptrace(PTRACE_CONT, tid, 0, 0); /* up to that trap */
 		return;
 	}
 	if (e && !event && sig == SIGTRAP)
-		own = trap_of(e) == TRAP_OWN;
+		trap = trap_of(e);
 	if (e && e->known && !event)
-		take_stop(t, e, e->delivered ? STEP_SIGNAL : STEP_OTHER);
-	ptrace(PTRACE_DETACH, tid, 0, event || (sig == SIGTRAP && !own) ? 0 : sig);
+		take_stop(t, e, trap == TRAP_HANDLER ? STEP_SIGNAL : STEP_OTHER);
+	ptrace(PTRACE_DETACH, tid, 0,
+	       event || (sig == SIGTRAP && trap != TRAP_OWN) ? 0 : sig);
 	drop(t, tid);
 }
 

@@ -29,7 +29,6 @@ struct tracee {
 	bool known;       /* step has the registers and the instruction of its last stop */
 	bool stepped;     /* the processor's trap flag may be set: without a tracer it is killed */
 	bool announced;   /* its BRANCH_EVENT_TASK or _EXEC was emitted */
-	int delivered;    /* the signal that the last step delivered; 0: none */
 	struct step step;
 };
 

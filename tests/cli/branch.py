@@ -392,6 +392,44 @@ def check_crash_at_once(folder):
     same(["at_once"] * 8, last, "a crash in the first instructions: eight files have its names")
 
 
+# The trap flag's bit is set in the address to which a handler returns.
+SIGNALLED = r"""
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+__asm__(".text; .balign 512; .skip 256; restorer: mov $15, %eax; syscall");
+void restorer(void);
+static int times;
+static void handler(int number) { times += number == SIGTRAP; }
+int main(void) {
+	struct {
+		void (*handler)(int);
+		unsigned long flags;
+		void (*restorer)(void);
+		unsigned long mask;
+	} a = {handler, SA_NODEFER | 0x04000000 /* restorer */, restorer, 0};
+	unsigned long flags, pid;
+	syscall(SYS_rt_sigaction, SIGTRAP, &a, 0, 8);
+	__asm__ volatile("int3; pushfq; pop %0" : "=r"(flags));
+	__asm__ volatile("int3; syscall" : "=a"(pid) : "a"(SYS_getpid) : "rcx", "r11", "memory");
+	return !(times == 2 && !(flags & 0x100) && pid == (unsigned long)getpid());
+}
+"""
+
+
+def check_signal_at_pushf(folder):
+    """A signal comes where the next instruction would store the flags, or would be a system call."""
+    with open(f"{folder}/s.c", "w") as f:
+        f.write(SIGNALLED)
+    run("gcc", "-O1", "-o", f"{folder}/s", f"{folder}/s.c")
+    p = subprocess.run([f"{BUILD}/trawl", "-q", "-i", "branch:ptrace", "-w", f"{folder}/s.trawl", "--",
+                        f"{folder}/s"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    same((0, ""), (p.returncode, p.stderr), "a signal before pushf: the program runs as without trawl")
+    names = [b["name"] for b in decode(f"{folder}/s.trawl") if b["fields"]["to_symbol"] == "handler"]
+    same(["branch:signal"] * 2, names, "both handlers began by a signal, whatever the instruction "
+         "that did not run")
+
+
 def blocks(path):
     """(kind, version) of each block of ours in a file."""
     data, at, found = open(path, "rb").read(), 0, []
@@ -611,6 +649,7 @@ def main():
         check_stopped_starter(folder)
         check_crash(folder)
         check_crash_at_once(folder)
+        check_signal_at_pushf(folder)
         check_small(folder)
         check_long_batches(folder)
         check_flags(folder)
