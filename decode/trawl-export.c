@@ -108,16 +108,10 @@ static int to_pcap(const struct export_options *o, struct stream *s, struct out 
 static int to_usbmon(const struct export_options *o, struct stream *s, struct out *out,
 		     struct trawl_error *err)
 {
-	struct trawl_reader *r = stream_reader(s);
 	struct usbmon_printer p;
-	bool usb = !stream_seekable(s);
 
-	for (size_t i = 0; i < trawl_source_count(r); i++)
-		usb |= !strcmp(trawl_source_at(r, i)->kind, usb_decoder.kind);
-	if (!usb)
-		return trawl_fail(err, TRAWL_USAGE, "--to usbmon: the file has no USB events; "
-						    "choose another format, which --help lists");
-	usbmon_printer_start(&p, out);
+	if (usbmon_printer_start(&p, s, out, err))
+		return -1;
 	return stream_run(s, &p.consumer, err);
 }
 

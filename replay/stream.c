@@ -211,7 +211,8 @@ static int run_form(const struct options *o, struct stream *s, struct pacer *p,
 		p->to = pcapng_consumer(pcapng);
 		break;
 	case FORM_USBMON:
-		usbmon_printer_start(&usbmon, p->out);
+		if (usbmon_printer_start(&usbmon, s, p->out, err))
+			return -1;
 		p->to = &usbmon.consumer;
 		break;
 	default:

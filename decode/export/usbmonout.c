@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/usbmonout.h"
+
+#include <string.h>
+
 #include "decode/usb/usb.h"
 #include "decode/usb/usbmontext.h"
 
@@ -14,8 +17,26 @@ static int usbmon_item(struct consumer *c, const struct decoder *d, void *state,
 	return p->out->error != 0;
 }
 
-void usbmon_printer_start(struct usbmon_printer *p, struct out *out)
+static bool has_usb(struct stream *s)
 {
+	struct trawl_reader *r = stream_reader(s);
+
+	for (size_t i = 0; i < trawl_source_count(r); i++)
+		if (!strcmp(trawl_source_at(r, i)->kind, usb_decoder.kind))
+			return true;
+	return !stream_seekable(s); /* its sources are not all known yet */
+}
+
+int usbmon_printer_start(struct usbmon_printer *p, struct stream *s, struct out *out,
+			 struct trawl_error *err)
+{
+	if (!has_usb(s)) {
+		if (stream_verdict(s, err)) /* they may be in what is missing */
+			return -1;
+		return trawl_fail(err, TRAWL_USAGE, "--to usbmon: the file has no USB events; "
+						    "choose another format, which --help lists");
+	}
 	p->consumer = (struct consumer){.item = usbmon_item};
 	p->out = out;
+	return 0;
 }

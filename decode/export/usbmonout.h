@@ -10,7 +10,11 @@ struct usbmon_printer {
 	struct out *out;
 };
 
-/* Items of other decoders and synthesised ones are skipped. */
-void usbmon_printer_start(struct usbmon_printer *p, struct out *out);
+/*
+ * Items of other decoders and synthesised ones are skipped. Returns 0, or -1 with *err for a file
+ * that has no USB events.
+ */
+int usbmon_printer_start(struct usbmon_printer *p, struct stream *s, struct out *out,
+			 struct trawl_error *err);
 
 #endif

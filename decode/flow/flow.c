@@ -227,6 +227,8 @@ int flow_run(struct flow *f, struct stream *s, const char *what, struct trawl_er
 		return -1;
 	if (f->failed)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", what);
+	if (!f->any && stream_verdict(s, err)) /* they may be in what is missing */
+		return -1;
 	if (!f->any)
 		return trawl_fail(err, TRAWL_USAGE, "%s: the file has no branches", what);
 	return 0;

@@ -110,6 +110,14 @@ fails "export: an invalid time is quoted as given" 2 \
 
 # ---- an existing output file
 echo before >"$dir/old"
+head -c 1000 "$TRAWL_SRC/tests/golden/branches.trawl" >"$dir/cut"
+for o in "trawl-decode --calls" "trawl-decode --counts" "trawl-export --to lcov" "trawl-replay branch" \
+	"trawl-export --to usbmon"; do
+	fails "$o: what is missing may have had them" 1 'cut at byte .*: what follows is missing' \
+		$o "$dir/cut"
+done
+fails "stream to usbmon: no USB" 2 'the file has no USB events' trawl-replay stream --to usbmon \
+	"$TRAWL_SRC/tests/golden/branches.trawl"
 fails "export: a failure" 2 'the file has no USB events' trawl-export --to usbmon \
 	"$f" -w "$dir/old"
 same "an existing file is unchanged" before "$(cat "$dir/old")"
