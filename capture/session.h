@@ -82,7 +82,9 @@ void session_incomplete(struct session *s, const char *fmt, ...)
 /* Whether the i-th -i text repeats an earlier one; prints a note then. */
 bool session_is_repeated(const struct input *in, size_t i);
 
-/* Calls rotate() of all sources and writes the end report of a file that is not the last one. */
+/* Calls rotate() of all sources: a file ends now. */
+void session_end_file(struct session *s);
+/* The same, and writes the end report of a file that is not the last one. */
 void session_rotate(struct session *s);
 
 /* Runs a session as the options say. Returns an exit status, or -1 with *err. */

@@ -109,14 +109,9 @@ static struct branch_task *task_of(struct branch_state *s, pid_t tid, pid_t pid)
 	return t;
 }
 
-/*
- * Writes the names of what was hit. Comes before each record: the file of a flight recorder may end
- * with any record, and its reader needs the names of the branches before a crash.
- */
-static int write_names(struct branch_state *s, struct trawl_error *err)
+static bool is_flight(const struct branch_state *s)
 {
-	return branch_images_write(&s->images, session_options(s->in->session)->ring > 0,
-				   session_writer(s->in->session), err);
+	return session_options(s->in->session)->ring > 0;
 }
 
 /* Ends a task's batch: one record. */
@@ -132,8 +127,6 @@ static int end_batch(struct branch_state *s, struct branch_task *t, struct trawl
 
 	if (!e)
 		return 0;
-	if (write_names(s, err))
-		return -1;
 	fixed.until = branch_encoder_last(e);
 	if (fixed.until < t->dating.collected)
 		fixed.until = t->dating.collected;
@@ -196,7 +189,9 @@ static int end_hits(struct branch_state *s, struct trawl_error *err)
 static int flush(struct branch_state *s, struct trawl_error *err)
 {
 	s->flushed = mono_now();
-	return write_names(s, err) || end_hits(s, err) || end_batches(s, 0, err) ? -1 : 0;
+	if (branch_images_write(&s->images, is_flight(s), session_writer(s->in->session), err))
+		return -1;
+	return end_hits(s, err) || end_batches(s, 0, err) ? -1 : 0;
 }
 
 /* The task's open batch, with room for more. */
@@ -614,6 +609,11 @@ static uint64_t reached(const struct input *in)
 	return ((const struct branch_state *)in->state)->reached;
 }
 
+static int write_all(struct branch_state *s, struct trawl_error *err)
+{
+	return branch_images_write_all(&s->images, session_writer(s->in->session), err);
+}
+
 /*
  * Batches stay open for a while, because a branch is encoded relative to those before it. The
  * capture's horizon must not pass an open batch, so all are ended at the same time.
@@ -638,17 +638,17 @@ static int drain(struct input *in, struct trawl_error *err)
 		return -1;
 	assert(!s->nopen);
 	note_reached(s, began);
-	if (s->phase == BRANCH_STOPPED)
-		s->phase = BRANCH_DRAINED;
-	return DRAIN_DONE;
+	if (s->phase != BRANCH_STOPPED)
+		return DRAIN_DONE;
+	s->phase = BRANCH_DRAINED;
+	return is_flight(s) && write_all(s, err) ? -1 : DRAIN_DONE;
 }
 
 static void rotate(struct input *in)
 {
-	struct branch_state *s = in->state;
 	struct trawl_error ignored;
 
-	branch_images_write_all(&s->images, session_writer(in->session), &ignored);
+	write_all(in->state, &ignored);
 }
 
 static void halt(struct input *in)

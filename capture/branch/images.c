@@ -345,11 +345,11 @@ enum way branch_images_way(struct images *im, pid_t pid, uint64_t from, uint64_t
 	return way->way;
 }
 
-int branch_images_write(struct images *im, bool whole, struct trawl_writer *w,
+int branch_images_write(struct images *im, bool later, struct trawl_writer *w,
 			struct trawl_error *err)
 {
 	for (struct module *m = im->modules; m; m = m->next) {
-		if (module_has_changed(m) && module_write(m, whole, w, err))
+		if (module_has_changed(m) && !later && module_write(m, false, w, err))
 			return -1;
 	}
 	return 0;

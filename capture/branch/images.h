@@ -105,10 +105,11 @@ void branch_images_sites(struct images *im, const struct session_site *sites, si
 enum way branch_images_way(struct images *im, pid_t pid, uint64_t from, uint64_t to);
 
 /*
- * Writes as metadata what is new in all modules. whole: writes everything again, for a flight
- * recorder, which keeps only the newest metadata of each name. Returns 0, or -1 with *err.
+ * Looks up what was hit in all modules, while their files are there, and writes as metadata what is
+ * new. later: leaves the writing to branch_images_write_all(), for a flight recorder, which keeps
+ * only the newest metadata of each name. Returns 0, or -1 with *err.
  */
-int branch_images_write(struct images *im, bool whole, struct trawl_writer *w,
+int branch_images_write(struct images *im, bool later, struct trawl_writer *w,
 			struct trawl_error *err);
 /* Writes everything, at the begin of a file. Returns 0, or -1 with *err. */
 int branch_images_write_all(struct images *im, struct trawl_writer *w, struct trawl_error *err);

@@ -139,15 +139,20 @@ bool session_is_repeated(const struct input *in, size_t i)
 	return false;
 }
 
+void session_end_file(struct session *s)
+{
+	for (size_t i = 0; i < s->nstarted; i++) {
+		if (s->inputs[i].source->rotate)
+			s->inputs[i].source->rotate(&s->inputs[i]);
+	}
+}
+
 void session_rotate(struct session *s)
 {
 	struct end_report report;
 	struct trawl_error err;
 
-	for (size_t i = 0; i < s->nstarted; i++) {
-		if (s->inputs[i].source->rotate)
-			s->inputs[i].source->rotate(&s->inputs[i]);
-	}
+	session_end_file(s);
 	report = (struct end_report){
 		.why = "rotation", .incomplete = s->incomplete || s->rec.lossy,
 		.begin = s->rec.begin, .end = s->rec.cut, .early = s->rec.early,

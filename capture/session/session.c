@@ -307,6 +307,7 @@ static void write_end(struct session *s, const struct source_stats *stats)
 static void write_ring(struct session *s)
 {
 	recording_sync(&s->rec, TRAWL_SYNC_TICK);
+	session_end_file(s);
 	write_end(s, NULL);
 	flight_write(&s->rec.flight);
 }

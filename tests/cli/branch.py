@@ -374,6 +374,9 @@ def check_crash(folder):
     names = run(f"{BUILD}/trawl-decode", "--meta=branch/module/*", f"{folder}/c.trawl").stdout
     ok("_dl_relocate_object" in names or "_dl_start" in names or "ld-linux" in names,
        "libraries are in the file", names[:300])
+    kept = re.findall(r"branch/module/\S+", run(f"{BUILD}/trawl-decode", "--meta",
+                                                f"{folder}/c.trawl").stdout)
+    ok(len(kept) > 2 and len(kept) == len(set(kept)), "the names of each are there once", kept)
 
 
 def check_crash_at_once(folder):

@@ -103,6 +103,17 @@ has "--summary: the last ten before the trigger" \
 	"$(trawl-decode --summary "$f.end" | grep -c 'target:hit target')" '^10$'
 rm -f "${f%.trawl}"*
 
+# ---- the kernel's symbols
+record --ring 4m --after 0s -w "$f" -i event:kmem:kmalloc
+sleep 0.3
+kill -USR1 $trawl
+until_true grep -q holds "$work/err"
+has "a file in mid-capture has the kernel's symbols" "$(trawl-decode "$f" | sed -n 1p)" \
+	'call_site=[a-z_]\w*\+0x'
+kill -INT $trawl
+wait $trawl
+rm -f "${f%.trawl}"*
+
 # ---- SIGUSR1, several files
 "$target" wait >/dev/null & pid=$!
 record --ring 4m --after 0s -w "$f" -i "$hit" -p $pid
