@@ -111,11 +111,20 @@ static void rehash(struct call_node *n)
 	n->hash = h ^ h >> 29;
 }
 
+/*
+ * Adds a later repetition, or part of a loop. All took place between the begin of the first and the
+ * end of the last, which the sum of the single limits may exceed by far.
+ */
 static void add_span(struct call_node *into, const struct call_node *from)
 {
+	uint64_t whole = from->end > into->time ? from->end - into->time : 0;
+
 	into->least += from->least;
-	into->most = into->most == CALL_UNKNOWN || from->most == CALL_UNKNOWN ? CALL_UNKNOWN :
-								       into->most + from->most;
+	into->end = from->end;
+	if (into->most == CALL_UNKNOWN || from->most == CALL_UNKNOWN)
+		into->most = CALL_UNKNOWN;
+	else
+		into->most = into->most + from->most < whole ? into->most + from->most : whole;
 }
 
 static void absorb(struct calls *c, struct call_node *into, struct call_node *from)
@@ -233,7 +242,7 @@ static struct call_node *add_child(struct calls *c, struct call_node *p, const c
 	n->name = name;
 	n->count = 1;
 	n->time = time;
-	n->until = until;
+	n->until = n->end = until;
 	p->children[p->n++] = n;
 	c->nodes++;
 	return n;
@@ -266,6 +275,7 @@ static void leave(struct calls *c, struct call_tree *t, uint64_t time, uint64_t 
 	n = t->open[--t->nopen];
 	n->least = time > n->until ? time - n->until : 0;
 	n->most = until == CALL_UNKNOWN ? CALL_UNKNOWN : until > n->time ? until - n->time : 0;
+	n->end = until;
 	fold(c, innermost(t));
 }
 

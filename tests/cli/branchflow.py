@@ -90,6 +90,16 @@ def check_open(folder):
     same([">4us", "<4us"], [took for took, _ in texts(path)], "and said so in the tree")
 
 
+def check_repeated(folder):
+    """Calls that follow each other took no longer than the time in which all took place."""
+    call_h, ret_h = branch(0x1020, 0x1200, "call"), branch(0x1220, 0x1025, "ret")
+    path = capture(folder, "batch 5 5 1000", *[CALL_F, RET_F] * 5, "mark 0 9000 0",
+                   *[call_h, ret_h, CALL_F, RET_F] * 4, "mark 0 29000 0")
+    most = [(r["function"], r["count"], r["most_ns"]) for r in tree(path)]
+    same([("f", 5, 8000), (None, 4, 20000), ("g", 1, 20000), ("f", 1, 20000)], most,
+         "five calls, and a loop: at most as long as all together")
+
+
 def check_outer(folder):
     """A return to an unknown caller: that caller began before the recording."""
     path = capture(folder, "batch 5 5 1000", CALL_G, "mark 0 3000 0", RET_G, "mark 0 6000 0",
@@ -416,6 +426,7 @@ def check_once(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_open(folder)
+        check_repeated(folder)
         check_outer(folder)
         check_cut(folder, "lost branches", f"mark {LOST} 4000 0")
         check_cut(folder, "another stack", f"mark {STACK} 4000 0")
