@@ -383,10 +383,10 @@ static int cannot(pid_t tid, int why, struct trawl_error *err)
 				  "-p %d: is already traced by process %d, perhaps a debugger; "
 				  "end that first",
 				  tid, other);
-	return trawl_fail(err, TRAWL_CANNOT,
-			  "-p %d: cannot be traced: %s; run as its user or root, and check "
-			  "kernel.yama.ptrace_scope",
-			  tid, strerror(why));
+	return trawl_fail(err, TRAWL_CANNOT, "-p %d: cannot be traced: %s; %s", tid, strerror(why),
+			  geteuid() ? "run as its user or root, and check kernel.yama.ptrace_scope"
+				    : "it has capabilities that trawl lacks here, or a security module "
+				      "such as Yama (kernel.yama.ptrace_scope) forbids it");
 }
 
 /* Repeats until no new thread is found: threads may start others meanwhile. */
