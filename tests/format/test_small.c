@@ -72,7 +72,7 @@ Test(small, the_same_events_from_every_sample_that_can_be_small)
 /* Makes a file with pieces of metadata of `len` bytes each small. Returns how many can be read. */
 static size_t pieces_read(size_t pieces, size_t len, bool *small)
 {
-	char name[16], text[1100];
+	char name[24], text[1100];
 	struct trawl_writer_options o = {.name = "made", .level = 1};
 	struct trawl_error err;
 	struct trawl_reader *r;
