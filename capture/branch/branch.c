@@ -85,7 +85,7 @@ struct branch_state {
 	size_t nhits;
 	struct images images;
 	uint64_t flushed;             /* when the open batches were last ended */
-	uint64_t reached;             /* the source's reached() */
+	uint64_t reached;             /* what reached() returns */
 	uint64_t captured, lost;
 	bool uncounted, full;         /* full: the session wants no more */
 	uint16_t source;
@@ -348,7 +348,10 @@ static bool stack_has_gap(struct branch_state *s, const struct branch_task *t,
 	return false;
 }
 
-/* Encodes the mark of a stack, then its branches; for one with a part of its target, a loss. */
+/*
+ * Encodes the mark of a stack, then its branches. A branch whose target was recorded in part only
+ * becomes a loss.
+ */
 static void encode_stack(struct branch_state *s, const struct branch_task *t,
 			 const struct branch_event *e)
 {

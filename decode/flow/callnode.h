@@ -17,7 +17,7 @@ struct call_node {
 	uint32_t line;
 	uint64_t count, time, until, hash;
 	uint64_t end; /* the latest time at which the last repetition ended */
-	/* bounds of the duration in ns, summed over all repetitions; most may be CALL_UNKNOWN */
+	/* bounds of the duration of all repetitions together, ns; most may be CALL_UNKNOWN */
 	uint64_t least, most;
 	struct call_node **children;
 	size_t n;
