@@ -3,14 +3,16 @@
 #include "replay/codefile.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/buildid.h"
 #include "common/regular.h"
+
+#define FILE_MAX (1 << 30)
 
 /* True if an ELF file has this build id (hex). */
 static bool has_build_id(const uint8_t *p, size_t size, const char *id)
@@ -54,18 +56,31 @@ static bool has_build_id(const uint8_t *p, size_t size, const char *id)
 	return false;
 }
 
-static void map_file(struct code_file *c, const char *path)
+/*
+ * Copies a file of at most FILE_MAX bytes. A file of somebody else may change or become shorter at
+ * any time: in a mapping, what was checked would not be what is read.
+ */
+static void copy_file(struct code_file *c, const char *path)
 {
 	int fd = regular_open(path); /* the path is the capture's: foreign */
 	struct stat st;
-	void *p = MAP_FAILED;
+	uint8_t *p = NULL;
+	size_t n = 0;
+	ssize_t got = 0;
 
-	if (fd >= 0 && !fstat(fd, &st) && st.st_size > 0)
-		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (fd >= 0 && !fstat(fd, &st) && st.st_size > FILE_MAX)
+		c->why = "its file here is larger than 1 GiB";
+	else if (fd >= 0 && st.st_size > 0)
+		p = malloc((size_t)st.st_size);
+	while (p && n < (size_t)st.st_size &&
+	       (got = read(fd, p + n, (size_t)st.st_size - n)) > 0)
+		n += (size_t)got;
 	if (fd >= 0)
 		close(fd);
-	if (p != MAP_FAILED)
-		*c = (struct code_file){.p = p, .size = (size_t)st.st_size, .is_file = true};
+	if (n)
+		*c = (struct code_file){.p = p, .size = n, .is_file = true};
+	else
+		free(p);
 }
 
 /* The vdso has no file, but each process of the same kernel has the same one. */
@@ -88,9 +103,9 @@ struct code_file code_file_open(const char *path, const char *build_id)
 	if (vdso)
 		own_vdso(&c);
 	else
-		map_file(&c, path);
+		copy_file(&c, path);
 	if (!c.p) {
-		c.why = "its file is not here";
+		c.why = c.why ? c.why : "its file is not here";
 	} else if (!has_build_id(c.p, c.size, build_id)) {
 		code_file_close(&c);
 		c.why = vdso	    ? "it is another kernel's"
@@ -103,6 +118,6 @@ struct code_file code_file_open(const char *path, const char *build_id)
 void code_file_close(struct code_file *c)
 {
 	if (c->is_file)
-		munmap((void *)c->p, c->size);
+		free((void *)c->p);
 	*c = (struct code_file){0};
 }

@@ -11,7 +11,7 @@ struct code_file {
 	const uint8_t *p; /* NULL: unavailable, see why */
 	size_t size;
 	const char *why;
-	bool is_file;     /* mapped from a file; otherwise it is this process's vdso */
+	bool is_file;     /* a copy of a file; otherwise it is this process's vdso */
 };
 
 /* path: as in /proc/PID/maps, "[vdso]" too. build_id: hex; "" if none was recorded. */

@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: MIT
 TEST_REPLAY = tests/replay/branch.py tests/replay/device.py tests/replay/devicenotes.py tests/replay/stream.py tests/replay/host.py tests/replay/probes.py tests/replay/vm.py
 TESTS += $(TEST_REPLAY)
+if HAVE_CRITERION
+check_PROGRAMS += tests/replay/test_codefile
+TESTS += tests/replay/test_codefile
+tests_replay_test_codefile_SOURCES = tests/replay/test_codefile.c
+tests_replay_test_codefile_CFLAGS = $(UNIT_CFLAGS)
+tests_replay_test_codefile_LDADD = libreplay.la $(UNIT_LDADD)
+endif
 EXTRA_DIST += tests/replay/usbipclient.py tests/replay/planteddevice.py tests/replay/module/planted.c tests/replay/module/build $(TEST_REPLAY)
 
 # The tests of replaying that take minutes: --mutate finds a fault that was planted in a driver, and
