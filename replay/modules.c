@@ -205,10 +205,12 @@ int modules_choose(struct modules *m, const char *name, struct trawl_error *err)
 static int choose_alias(struct modules *m, const char *device, struct trawl_error *err)
 {
 	const char *line = m->alias;
-	char pattern[300], name[100];
+	char copy[420], pattern[300], name[100];
 
 	while (line && *line) {
-		if (sscanf(line, "alias %299s %99s", pattern, name) == 2 &&
+		/* sscanf() measures its whole text first: it gets one line. */
+		snprintf(copy, sizeof(copy), "%.*s", (int)strcspn(line, "\n"), line);
+		if (sscanf(copy, "alias %299s %99s", pattern, name) == 2 &&
 		    !fnmatch(pattern, device, 0) && modules_choose(m, name, err))
 			return -1;
 		line += strcspn(line, "\n");
