@@ -3,12 +3,24 @@
 #include "common/sandbox.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "common/landlock.h"
 #include "common/sanitizers.h"
+
+/* Root's rights over other processes and the kernel; giving them up cannot fail. */
+static void give_up_capabilities(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {{0}};
+
+	syscall(SYS_capset, &head, none);
+}
 
 #ifndef HAVE_SECCOMP
 bool sandbox_has_seccomp(void)
@@ -30,7 +42,6 @@ static int enter(const char *program, const char *subject, bool parser, unsigned
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "common/array.h"
 #include "common/callrules.h"
@@ -315,16 +326,20 @@ bool sandbox_has_seccomp(void)
 
 int sandbox_enter(const char *program, const char *subject, struct trawl_error *err)
 {
-	return enter(program, subject, false, 0, err);
+	return sandbox_enter_with(program, subject, 0, err);
 }
 
 int sandbox_enter_with(const char *program, const char *subject, unsigned int more,
 		       struct trawl_error *err)
 {
+	/* Files that are opened later are those that the user may read, by capabilities, too. */
+	if (!(more & SANDBOX_FILES))
+		give_up_capabilities();
 	return enter(program, subject, false, more, err);
 }
 
 int sandbox_enter_parser(const char *program, const char *subject, struct trawl_error *err)
 {
+	give_up_capabilities();
 	return enter(program, subject, true, 0, err);
 }

@@ -6,8 +6,9 @@
  * seccomp (by libseccomp) filters system calls: those listed in sandbox.c are allowed; opening
  * files fails with EPERM; calls that only an attacker makes (starting programs, sockets, renaming
  * files) end the program with a line and status 3; all others fail with ENOSYS, so that libraries
- * fall back to older calls. Landlock, if the kernel has it, additionally denies files, TCP ports
- * and signals, in case the filter has a gap.
+ * fall back to older calls. Root's capabilities are given up, except with SANDBOX_FILES. Landlock,
+ * if the kernel has it, additionally denies files, TCP ports and signals, in case the filter has a
+ * gap.
  */
 #ifndef TRAWL_COMMON_SANDBOX_H
 #define TRAWL_COMMON_SANDBOX_H

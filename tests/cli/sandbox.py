@@ -172,7 +172,9 @@ def the_kernel_says():
         if s.get("Seccomp") == "2" and s.get("Name") != "bash":
             break
         time.sleep(0.01)
-    same(("2", "1"), (s.get("Seccomp"), s.get("NoNewPrivs")), "/proc: a filter, no new privileges")
+    same(("2", "1", {"0" * 16}), (s.get("Seccomp"), s.get("NoNewPrivs"),
+                                 {s.get("CapInh"), s.get("CapPrm"), s.get("CapEff")}),
+         "/proc: a filter, no new privileges, no capabilities")
     p.stdin.close()
     p.wait()
 
