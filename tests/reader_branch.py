@@ -156,19 +156,14 @@ def main(path):
                           modules.symbol(pid, event.ts, to), flags, cycles)
 
 
-def sizes(path):
-    """Prints the number of branches and the bytes of the chunks that hold them."""
+def count(path):
+    """Prints the number of branches."""
     from reader import Reader
     with open(path, "rb") as f:
         r = Reader(f.read())
-    branches = stored = 0
-    for s in r.sections:
-        own = {n for n, source in s.sources.items() if source.kind == "branch"}
-        stored += sum(len(c[5]) for c in s.chunks if c[1] in own)
-        branches += sum(struct.unpack_from("<I", e[5].record(e[6]), 16)[0]
-                        for e in r.events(s) if e[6].kind == "branch")
-    print(branches, stored)
+    print(sum(struct.unpack_from("<I", e[5].record(e[6]), 16)[0]
+              for s in r.sections for e in r.events(s) if e[6].kind == "branch"))
 
 
 if __name__ == "__main__":
-    sys.exit(sizes(sys.argv[2]) if sys.argv[1] == "--sizes" else main(sys.argv[1]))
+    sys.exit(count(sys.argv[2]) if sys.argv[1] == "--count" else main(sys.argv[1]))

@@ -10,6 +10,12 @@ cd "$work" || exit 1
 head -c 20000 "$TRAWL_SRC/docs/format.md" >text
 
 ms() { echo $(($(date +%s%N) / 1000000)); }
+# Prints the back ends that trawl -D does not call unusable in the line after their name.
+usable() {
+	trawl -D branch | awk '/not usable/ { how = "" }
+		/^branch:/ { if (how) print how; how = $1 ~ /@/ ? "" : $1 }
+		END { if (how) print how }'
+}
 # trace NAME COMMAND...: records the command by each back end that is usable here.
 trace() {
 	local name=$1 plain began n bytes
@@ -17,16 +23,14 @@ trace() {
 	began=$(ms)
 	for _ in 1 2 3 4 5; do "$@" >/dev/null; done
 	plain=$((($(ms) - began) / 5))
-	for how \
-		in $(trawl -D branch | sed -n '/^branch:/{s/ .*//;h;n;/not usable/!{x;p;x};/^branch:/{s/ .*//;p}}' | sort -u); do
+	for how in $(usable); do
 		began=$(ms)
 		trawl -q -i "$how" -w "$name.trawl" -- "$@" >/dev/null || continue
 		began=$(($(ms) - began))
-		read \
-			-r n bytes \
-			< <(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader_branch.py" --sizes "$name.trawl")
-		echo \
-			"$name $how: $n branches, $((bytes * 1000 / n)) thousandths of a byte each; ${began} ms, without ${plain} ms"
+		n=$(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader_branch.py" --count "$name.trawl")
+		bytes=$(stat -c %s "$name.trawl")
+		echo "$name $how: $n branches, $((bytes * 1000 / n)) thousandths of a byte each;" \
+			"$began ms, without $plain ms"
 	done
 	echo "$name again: $("$bench" "$name.trawl" again.trawl 0)"
 }

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
-# The guest's recordings: bytes a branch beside those of perf for the same run, ns to encode one,
-# and the coverage export of ten million branches.
+# The guest's recordings: bytes of the whole file a branch, beside perf's file of the same run, ns to
+# encode a branch, and the coverage export of ten million branches.
 . "$TRAWL_SRC/tests/tap.sh"
 for file in "$LAB_KEEP"/*.trawl; do
 	name=$(basename "$file" .trawl)
-	read -r n bytes < <(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader_branch.py" --sizes "$file")
-	# With only ten thousand branches, most pairs are new, and each second is a chunk.
+	n=$(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader_branch.py" --count "$file")
+	bytes=$(stat -c %s "$file")
+	# With only ten thousand branches, most of the file is names and source lines.
 	if [ "$name" != true-ptrace ]; then
 		[ "${bytes:-1}" -le "${n:-0}" ]
 		ok $? "$name: at most a byte a branch"
 	fi
-	echo "# $name: $n branches, $((bytes * 1000 / n)) thousandths of a byte each;" \
-		"the file has $(stat -c %s "$file") bytes"
+	echo "# $name: $n branches, a file of $bytes bytes: $((bytes * 1000 / n)) thousandths of" \
+		"a byte a branch"
 	perf=${file%-perf-bts.trawl}.perf
 	[ ! -e "$perf" ] || echo "# the same by perf record: $(cat "$perf") bytes"
 	[[ $name != *-kmod-step ]] ||
