@@ -66,6 +66,19 @@ static int no_device(const char *name, struct trawl_error *err)
 				  : "");
 }
 
+/* The module's remedy, "use step", names one of its providers: the user needs the back end's name. */
+static int unusable(const char *name, const struct trawl_provider_info *info,
+		    struct trawl_error *err)
+{
+	static const char remedy[] = "use step";
+	size_t all = strnlen(info->reason, sizeof(info->reason)), tail = sizeof(remedy) - 1;
+	bool step = all >= tail && !memcmp(info->reason + all - tail, remedy, tail);
+
+	return trawl_fail(err, TRAWL_CANNOT, "branch:%s: %.*s%s", name,
+			  (int)(step ? all - tail : all), info->reason,
+			  step ? "use branch:kmod-step" : "");
+}
+
 static int query_provider(const char *name, enum trawl_provider provider,
 			  struct trawl_provider_info *info, struct trawl_error *err)
 {
@@ -84,8 +97,7 @@ static int query_provider(const char *name, enum trawl_provider provider,
 				  "branch:%s: " TRAWL_DEVICE ": %s: trawl.ko is of another "
 							     "version; build and load it again",
 				  name, got ? strerror(errno) : "it is older than this program");
-	return info->why ? trawl_fail(err, TRAWL_CANNOT, "branch:%s: %.128s", name, info->reason)
-			 : 0;
+	return info->why ? unusable(name, info, err) : 0;
 }
 
 static int step_usable(struct trawl_error *err)

@@ -4,7 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MOST = 4096, INSN_MOST = 15 };
+/*
+ * The outermost and the innermost open calls are known. In a deep recursion those between are only
+ * counted, and any return ends one. So a search is short, and longjmp() finds its function from any
+ * depth.
+ */
+enum { OUTERMOST = 2048, INNERMOST = 2048, INSN_MOST = 15 };
 
 struct frame {
 	uint64_t from; /* address of the call, or of the interrupted instruction */
@@ -14,19 +19,41 @@ struct frame {
 
 struct callstack {
 	unsigned int depth;
-	unsigned int beyond; /* number of calls deeper than DEPTH_MOST */
+	unsigned int known; /* calls from OUTERMOST until this one are only counted */
 	uint64_t branches;
-	struct frame frames[DEPTH_MOST];
+	struct frame frames[OUTERMOST + INNERMOST];
 };
 
 struct callstack *callstack_new(void)
 {
-	return calloc(1, sizeof(struct callstack));
+	struct callstack *k = calloc(1, sizeof(*k));
+
+	if (k)
+		k->known = OUTERMOST;
+	return k;
 }
 
 void callstack_free(struct callstack *k)
 {
 	free(k);
+}
+
+static bool is_known(const struct callstack *k, unsigned int i)
+{
+	return i < OUTERMOST || i >= k->known;
+}
+
+static struct frame *frame_at(struct callstack *k, unsigned int i)
+{
+	return &k->frames[i < OUTERMOST ? i : OUTERMOST + (i - OUTERMOST) % INNERMOST];
+}
+
+/* Returns the next known call further out than call i, or `depth` if there is none. */
+static unsigned int further_out(const struct callstack *k, unsigned int i)
+{
+	if (i && !is_known(k, i - 1))
+		i = OUTERMOST;
+	return i ? i - 1 : k->depth;
 }
 
 static void emit(struct callstack *k, const struct call_where *w, struct callstack_sink *sink,
@@ -44,13 +71,12 @@ static void emit(struct callstack *k, const struct call_where *w, struct callsta
 static void push(struct callstack *k, const struct call_where *w, struct callstack_sink *sink,
 		 const struct branch_pair *p)
 {
-	if (k->depth == DEPTH_MOST) {
-		k->beyond++;
-		return;
-	}
 	emit(k, w, sink, CALL_ENTER, p);
-	k->frames[k->depth++] = (struct frame){ .from = p->from,
-						.signal = p->kind == BRANCH_SIGNAL };
+	*frame_at(k, k->depth) = (struct frame){ .from = p->from,
+						 .signal = p->kind == BRANCH_SIGNAL };
+	k->depth++;
+	if (k->depth > OUTERMOST + INNERMOST && k->known < k->depth - INNERMOST)
+		k->known = k->depth - INNERMOST;
 }
 
 static void pop_to(struct callstack *k, unsigned int depth, const struct call_where *w,
@@ -63,6 +89,8 @@ static void pop_to(struct callstack *k, unsigned int depth, const struct call_wh
 
 		sink->event(sink, w->task, what, &c);
 	}
+	if (k->known > k->depth)
+		k->known = k->depth > OUTERMOST ? k->depth : OUTERMOST;
 }
 
 /* Whether a return to this address ends the call. */
@@ -105,11 +133,10 @@ static void unwind(struct callstack *k, const struct call_where *w, struct calls
 	images_place(w->images, w->maps, p->from, &from);
 	if (same_function(&from, &to))
 		return;
-	for (unsigned int i = k->depth; i--;) {
-		images_place(w->images, w->maps, k->frames[i].from, &caller);
+	for (unsigned int i = further_out(k, k->depth); i < k->depth; i = further_out(k, i)) {
+		images_place(w->images, w->maps, frame_at(k, i)->from, &caller);
 		if (!same_function(&caller, &to))
 			continue;
-		k->beyond = 0;
 		pop_to(k, i, w, sink, CALL_LEAVE);
 		return;
 	}
@@ -118,12 +145,12 @@ static void unwind(struct callstack *k, const struct call_where *w, struct calls
 static void leave(struct callstack *k, const struct call_where *w, struct callstack_sink *sink,
 		  const struct branch_pair *p)
 {
-	if (k->beyond) {
-		k->beyond--;
+	if (k->depth && !is_known(k, k->depth - 1)) {
+		pop_to(k, k->depth - 1, w, sink, CALL_LEAVE);
 		return;
 	}
-	for (unsigned int i = k->depth; i--;) {
-		if (!fits(&k->frames[i], p->to, p->kind == BRANCH_SIGRETURN))
+	for (unsigned int i = further_out(k, k->depth); i < k->depth; i = further_out(k, i)) {
+		if (!fits(frame_at(k, i), p->to, p->kind == BRANCH_SIGRETURN))
 			continue;
 		pop_to(k, i, w, sink, CALL_LEAVE);
 		return;
@@ -166,7 +193,7 @@ static bool is_named(const struct image_place *p, const char *const *names)
  * the end of gogo(). If newstack() called that, a stack has grown, and the same goroutine
  * continues.
  */
-static bool switches(const struct callstack *k, const struct call_where *w,
+static bool switches(struct callstack *k, const struct call_where *w,
 		     const struct branch_pair *p)
 {
 	static const char *const gogo[] = { "gogo", "runtime.gogo", "runtime.gogo.abi0", NULL };
@@ -176,9 +203,9 @@ static bool switches(const struct callstack *k, const struct call_where *w,
 	images_place(w->images, w->maps, p->from, &from);
 	if (!is_named(&from, gogo))
 		return false;
-	if (!k->depth)
+	if (!k->depth || !is_known(k, k->depth - 1))
 		return true;
-	images_place(w->images, w->maps, k->frames[k->depth - 1].from, &caller);
+	images_place(w->images, w->maps, frame_at(k, k->depth - 1)->from, &caller);
 	return !is_named(&caller, newstack);
 }
 
@@ -187,7 +214,6 @@ static void switch_stack(struct callstack *k, const struct branch_pair *p,
 {
 	struct image_place to;
 
-	k->beyond = 0;
 	pop_to(k, 0, w, sink, CALL_AWAY);
 	emit(k, w, sink, CALL_SWITCH, p);
 	images_place(w->images, w->maps, p->to, &to);
@@ -214,7 +240,6 @@ static void step(struct callstack *k, const struct branch_pair *p, const struct 
 		return;
 	case BRANCH_EXEC:
 		pop_to(k, 0, w, sink, CALL_LEAVE);
-		k->beyond = 0;
 		push(k, w, sink, p);
 		return;
 	case BRANCH_JMP:
@@ -222,7 +247,7 @@ static void step(struct callstack *k, const struct branch_pair *p, const struct 
 	case BRANCH_JCC:
 		if (p->kind == BRANCH_INDIRECT_JMP && switches(k, w, p))
 			switch_stack(k, p, w, sink);
-		else if (k->depth && !k->beyond && is_tail_call(w, p))
+		else if (k->depth && is_tail_call(w, p))
 			emit(k, w, sink, CALL_JUMP, p);
 		else if (p->kind == BRANCH_INDIRECT_JMP)
 			unwind(k, w, sink, p);
@@ -238,6 +263,5 @@ void callstack_step(struct callstack *k, const struct branch_pair *p, const stru
 
 void callstack_cut(struct callstack *k, const struct call_where *w, struct callstack_sink *sink)
 {
-	k->beyond = 0;
 	pop_to(k, 0, w, sink, CALL_LOST);
 }

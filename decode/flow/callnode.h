@@ -29,6 +29,7 @@ struct call_tree {
 	struct call_node before; /* calls before that, and marks of it */
 	struct call_node **open; /* the calls that have not returned, outermost first */
 	size_t nopen;
+	uint64_t beyond; /* the number of open calls that are too deep to be shown */
 	unsigned int wraps;
 	bool stepped; /* the task was single-stepped, at least for a time */
 	bool warned;  /* callshow_last() has printed a note on that */

@@ -60,6 +60,16 @@ static void put_took(struct out *o, const struct call_node *n)
 	out_pad(o, start, 9, 1);
 }
 
+/* Indents a line. Lines of a deep recursion stay short: they have the number of their level. */
+static void put_depth(struct out *o, unsigned int depth)
+{
+	enum { LEVELS = 50 };
+
+	out_fill(o, ' ', 2 * (size_t)(depth < LEVELS ? depth : LEVELS));
+	if (depth > LEVELS)
+		out_printf(o, "(%u) ", depth);
+}
+
 static void print_node(struct calls *c, const struct call_node *n, unsigned int depth)
 {
 	struct out *o = c->out;
@@ -67,7 +77,7 @@ static void print_node(struct calls *c, const struct call_node *n, unsigned int 
 	put_time(c, n->time);
 	out_str(o, "  ");
 	put_took(o, n);
-	out_fill(o, ' ', 2 * (size_t)depth);
+	put_depth(o, depth);
 	if (n->name)
 		out_safe(o, n->name, strlen(n->name));
 	else
@@ -157,7 +167,7 @@ void callshow_last(struct calls *c)
 		}
 		put_time(c, l->time);
 		out_printf(c->out, " %.15s-%d ", l->comm, l->tree->task->tid);
-		out_fill(c->out, ' ', 2 * (size_t)(l->depth - least));
+		put_depth(c->out, l->depth - least);
 		out_safe(c->out, l->name, strlen(l->name));
 		put_line(c->out, l->file, l->line);
 		out_char(c->out, '\n');

@@ -13,6 +13,8 @@
 #include "decode/flow/callshow.h"
 
 enum { NODES_MOST = 4 << 20, PERIOD_MOST = 8, WRAPS_MOST = 1024, PROBES_MOST = 64 };
+/* So many open calls are shown: nodes are visited by recursion. */
+enum { OPEN_MOST = 4096 };
 
 /* ---- names ------------------------------------------------------------------------------- */
 
@@ -251,8 +253,17 @@ static struct call_node *add_child(struct calls *c, struct call_node *p, const c
 static void enter(struct calls *c, struct call_tree *t, const char *name,
 		  const struct call_site *site)
 {
-	struct call_node *n = add_child(c, innermost(t), name, site->when.time, site->when.until);
+	struct call_node *n;
 
+	if (t->nopen == OPEN_MOST) {
+		name = intern(c, "*** a call that is too deep to be shown");
+		t->beyond++;
+	}
+	n = add_child(c, innermost(t), name, site->when.time, site->when.until);
+	if (n && t->beyond) {
+		fold(c, innermost(t));
+		return;
+	}
 	if (!n || !array_grow(t->open, t->nopen)) {
 		c->failed |= !c->full;
 		return;
@@ -270,6 +281,10 @@ static void leave(struct calls *c, struct call_tree *t, uint64_t time, uint64_t 
 {
 	struct call_node *n;
 
+	if (t->beyond) {
+		t->beyond--;
+		return;
+	}
 	if (!t->nopen)
 		return;
 	n = t->open[--t->nopen];
@@ -381,6 +396,8 @@ static void on_event(struct callstack_sink *sink, void *arg, enum call_event wha
 		enter(c, t, name, site);
 		return;
 	case CALL_JUMP: /* a tail call is shown as a child of the call that it belongs to */
+		if (t->beyond)
+			return;
 		if (add_child(c, innermost(t), name, site->when.time, site->when.until))
 			fold(c, innermost(t));
 		return;
@@ -427,6 +444,7 @@ static void cut(struct flow *f, struct flow_task *task, uint64_t time, const str
 /* Closes the calls that are open at the end of the recording. */
 static void close_tree(struct calls *c, struct call_tree *t)
 {
+	t->beyond = 0;
 	while (t->nopen)
 		leave(c, t, t->task->last, CALL_UNKNOWN);
 	cut_tree(c, t, NULL, 0);

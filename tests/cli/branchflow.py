@@ -223,6 +223,30 @@ def check_unwound(folder):
          "a jump within a function ends none")
 
 
+def check_deep(folder):
+    """A recursion of 10,000 calls: the last calls are those at its end, and all of it returns."""
+    call, back = branch(0x1110, 0x1100, "call"), branch(0x1120, 0x1115, "ret")
+    down = [CALL_F, *[call] * 9999]
+    path = capture(folder, "batch 5 5 1000", *down, CALL_G, RET_G, CALL_G)
+    last = run(f"{BUILD}/trawl-decode", "--calls=70", path).stdout
+    names = [line.split()[2:] for line in last.splitlines()]
+    same([["(66)", "f"], ["(67)", "f"], ["(68)", "g"], ["(68)", "g"]],
+         [n[:2] for n in names[-4:]], "the last calls of a deep recursion, with their levels")
+    ok(all(len(line) < 150 for line in last.splitlines()), "their lines stay short")
+    rows = tree(path)
+    same((4096, "*** a call that is too deep to be shown", 5906),
+         (rows[-1]["depth"], rows[-1]["function"], rows[-1]["count"]),
+         "the tree says how many calls are too deep for it")
+    path = capture(folder, "batch 5 5 1000", *down, *[back] * 9999, RET_F,
+                   branch(0x1020, 0x1200, "call"))
+    same(("g", 0), (tree(path)[-1]["function"], tree(path)[-1]["depth"]),
+         "a call after its return is again one of the outermost function's")
+    path = capture(folder, "batch 5 5 1000", *down, branch(0x1210, 0x1016, "jmp*"),
+                   branch(0x1020, 0x1200, "call"))
+    same(("g", 0), (tree(path)[-1]["function"], tree(path)[-1]["depth"]),
+         "and so is one after a longjmp out of it")
+
+
 def check_range(folder):
     """A loss before --from is not in the range."""
     path = capture(folder, "batch 5 5 1000", CALL_F, f"mark {LOST} 200000000 7",
@@ -437,6 +461,7 @@ def main():
         check_after_cut(folder)
         check_goroutines(folder)
         check_unwound(folder)
+        check_deep(folder)
         check_range(folder)
         check_rows(folder)
         check_template(folder)

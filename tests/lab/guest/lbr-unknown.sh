@@ -10,8 +10,8 @@ insmod "$LAB_MODULES/../kmod/trawl.ko"
 trawl -D branch >list
 sed 's/^/# /' list
 has "-D says why not" "$(cat list)" \
-	'not usable: branch:kmod-lbr: .*the format of this processor.s branch records is not known'
-fails "and so does -i" 3 'the format of this processor.s branch records is not known' \
+	'not usable: branch:kmod-lbr: .*the format of this processor.s branch records is not known; use branch:kmod-step'
+fails "and so does -i" 3 'the format of this processor.s branch records is not known; use branch:kmod-step' \
 	trawl -i branch:kmod-lbr -w x.trawl -- "$load" 10
 trawl -i "branch:last=4@uprobe:$load:main" -w last.trawl -- "$load" 10 >load.out 2>said
 ok $? "the last branches before a probe are there all the same"
