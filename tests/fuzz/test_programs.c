@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each command line that fuzz_programs runs gets as far as to its work with some file here. */
 #include <criterion/criterion.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -39,5 +40,6 @@ Test(programs, each_command_line_does_its_work, .timeout = 600)
 			least = status < least ? status : least;
 		}
 		cr_expect_eq(least, 0, "command line %zu ends with status %d", mode, least);
+		cr_expect_eq(sched_getscheduler(0), SCHED_OTHER, "command line %zu", mode);
 	}
 }
