@@ -61,4 +61,4 @@ for want, *verb in VERBS:
         if got != want or ("damaged" not in said and "cut at" not in said):
             bad.append((place, got, said[-150:]))
     same([], bad, f"{' '.join(verb[:2])}: {want} for one byte of each of {len(places)} blocks")
-finish()
+sys.exit(finish())

@@ -106,4 +106,4 @@ with subprocess.Popen([program, "60"]) as p:
            err)
     finally:
         p.kill()
-finish()
+sys.exit(finish())

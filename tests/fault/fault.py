@@ -231,4 +231,4 @@ left = subprocess.run(["trawl", "--gc"], stdout=subprocess.PIPE, stderr=subproce
                       text=True)
 ok(left.returncode == 0, "what failed captures left is removed", left.stdout)
 shutil.rmtree(tmp.name, ignore_errors=True)
-finish()
+sys.exit(finish())

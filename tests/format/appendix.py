@@ -55,4 +55,4 @@ frames = [b for b in blocks() if DATA[b:b + 4] == b"wrt\x80" and DATA[b + 26] & 
 same(frames, sorted(inner), "each zstd frame is expanded in a table")
 for b in frames:
     same(expanded(b).hex(), inner[b].hex(), "the frame of the block at %d" % b)
-finish()
+sys.exit(finish())
