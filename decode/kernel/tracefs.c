@@ -257,7 +257,9 @@ static void reasons(const struct pattern *p, const struct site *s, bool all, con
 			if ((all || !f->hidden) && (why = shown_why(f, it->record, it->len)))
 				reason(f->field->name, why, &any, o);
 	}
-	for (const struct site_arg *a = s ? s->args : NULL; s && a < s->args + s->nargs; a++) {
+	for (size_t i = 0; s && i < s->nargs; i++) {
+		const struct site_arg *a = &s->args[i];
+
 		if (!arg_plain(a)) {
 			if (!arg_bytes(a, it->record, it->len, &why))
 				reason(a->name, why, &any, o);
