@@ -7,8 +7,9 @@ MUTANT_MINUTES = 0
 mutants: all
 	@$(AM_TESTS_ENVIRONMENT) nice /usr/bin/python3 '$(srcdir)/tests/mutants/mutants.py' --count '$(MUTANTS)' \
 		--seed '$(SEED)' --minutes '$(MUTANT_MINUTES)'
-# What the copy of the tree needs first; each unit test is built when it is wanted.
+# What the copy of the tree needs besides the unit tests of the changed files.
 mutants-build: all $(check_DATA) \
 	$(foreach program,$(filter-out tests/fuzz/% tests/bench/%,$(check_PROGRAMS)),$(if $(findstring /test_,$(program)),,$(program)))
 .PHONY: mutants mutants-build
-EXTRA_DIST += tests/mutants/mutants.py tests/mutants/equivalent
+TESTS += tests/mutants/test_switch.py
+EXTRA_DIST += $(addprefix tests/mutants/,mutants.py places.py switch.py mutant.h test_switch.py equivalent)

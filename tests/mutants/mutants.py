@@ -2,12 +2,16 @@
 """mutants.py [--count N] [--seed S] [--minutes M] [--in FOLDER] [--at FILE:LINE]... [--list]
 [--sanitizers] [--units] [--again]
 
-Changes one thing at a time in format/, decode/ and capture/, in a copy of the tree, builds what
-that changes and runs the tests that can notice it: the unit tests of the folder, then the quick
-ones of the programs. Prints each change that no test noticed as FILE:LINE with both lines, and at
-the end how many were killed of those that are not equivalent (tests/mutants/equivalent). The seed
-decides the places. After --minutes no other change is begun: those that were tried are still an
-equal share of each folder.
+Changes one thing at a time in format/, decode/ and capture/, in a copy of the tree, and runs the
+tests that can notice it: the unit tests of the folder, then the quick ones of the programs. Prints
+each change that no test noticed as FILE:LINE with both lines, and at the end how many were killed
+of those that are not equivalent (tests/mutants/equivalent). The seed decides the places. After
+--minutes no other change is begun: those that were tried are still an equal share of each folder.
+
+All changes are in one build, and the environment chooses one (switch.py). Each test runs once
+without a change first: that says which changes it reaches, and how long it takes. A change is only
+tried with tests that reach it. A test that fails with a change is run without it again: when it
+fails then, too, it noticed nothing.
 
 What became of each change is kept in results of the copy, until its file changes: the next run,
 of this or another seed, does not try it again. So a run that was ended, however, counts. --again
@@ -25,21 +29,25 @@ import glob
 import hashlib
 import json
 import os
-import random
 import re
 import resource
-import shutil
+import shlex
 import signal
 import subprocess
 import sys
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from places import all_places, equivalents, sample  # noqa: E402
+from switch import build  # noqa: E402
+
 SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
 WORK = BUILD + ("/mutants-asan" if "--sanitizers" in sys.argv else "/mutants")
-TREE, OBJ = WORK + "/tree", WORK + "/build"
+TREE, OBJ = WORK + "/tree", WORK + "/tree/build"
 UNITS = "--units" in sys.argv
-CHANGED = WORK + "/changed"  # the file that is changed at the moment
-SLOW = 25  # seconds of processor time: a test that takes longer is none of the quick ones
+REACHED = WORK + "/reached"  # a byte for each change (mutant.h)
+TOPS = ("format", "decode", "capture")
 
 # The tests of files by the begin of their path, the closest first; the first row that fits counts.
 # A folder of Criterion tests stands for all tests in it.
@@ -78,101 +86,7 @@ TESTS = [
     ("capture/", ["tests/capture/tracefs/", "tests/capture/task/", "tests/cli/capture_input.sh",
                   *CAPTURE]),
 ]
-# Files whose mutants could remove or stop what belongs to others on this machine.
-LEFT_OUT = re.compile(
-    r"^capture/(tracefs/(gc|instance|instances|control|owner)\.c|branch/module\.c|sys/priority\.c)$")
-
 SIGNALS = re.compile(r"\b(kill|killpg|tgkill|pidfd_send_signal)\(|SYS_(tgkill|pidfd_send_signal)")
-
-
-# ---- places ------------------------------------------------------------------------------------
-
-def masked(text):
-    """The same with comments, strings and preprocessor lines blank, so that places stay."""
-    def blank(m):
-        return re.sub(r"[^\n]", " ", m[0])
-    return re.sub(
-        r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^\s*#(?:\\\n|[^\n])*',
-        blank, text,
-                  flags=re.S | re.M)
-
-
-SWAPS = [(r"(?<![<>=!+\-*/&|^%-])<(?![<=])", "<="), (r"(?<!<)<=", "<"),
-         (r"(?<![>-])>(?![>=])", ">="), (r"(?<!>)>=", ">"),
-         (r"==", "!="), (r"!=", "=="), (r"&&", "||"), (r"\|\|", "&&"),
-         (r"(?<=[\w)\]] )\+(?= )", "-"), (r"(?<=[\w)\]] )-(?= )", "+"), (r"\+=", "-="),
-         (r"-=", "+="),
-         (r"(?<=[\w)\]] )&(?= )", "|"), (r"(?<=[\w)\]] )\|(?= )", "&"), (r"<<(?!=)", ">>"),
-         (r">>(?!=)", "<<")]
-CALL = re.compile(r"^\t+((?!return|sizeof|if|while|for|switch|va_\w+)[a-z_]\w*\([^;{}]*\));$")
-
-
-def changes(path, text):
-    """(line, what, new text of the line) of all that can be changed."""
-    lines, code = text.split("\n"), masked(text).split("\n")
-    inside, out = False, []
-    for i, line in enumerate(code):
-        if line.startswith(("{", "}")):
-            inside = line.startswith("{")
-            continue
-        if not inside or not line.startswith("\t"):
-            continue
-        for pattern, new in SWAPS:
-            for m in re.finditer(pattern, line):
-                out.append((i, f"{m[0]} -> {new}", lines[i][:m.start()] + new + lines[i][m.end():]))
-        # a failure is any negative number, and room for a text is a guess
-        for m in () if re.match(
-            r"^\t+(return -\d+;|(const |static |unsigned )*\w+ [^=;()]*\[[^\]]*\](;|,| =.*))",
-            line) else re.finditer(r"(?<![\w.])(0x[0-9a-fA-F]+|\d+)([uUlL]*)(?![\w.])", line):
-            n = int(m[1], 8 if re.match(r"0\d", m[1]) else 0)
-            for other in (n + 1, n - 1) if n else (1,):
-                other = f"0{other:o}" if re.match(r"0\d", m[1]) else str(other)
-                out.append((i, f"{m[1]} -> {other}",
-                            lines[i][:m.start()] + other + m[2] + lines[i][m.end():]))
-        m = re.match(r"^(\t+(?:\} else )?)(if|while) \((.*)\)( \{)?$", line)
-        if m and m[3].count("(") == m[3].count(")"):
-            a, b = m.start(3), m.end(3)
-            out.append((i, f"{m[2]} negated", f"{lines[i][:a]}!({lines[i][a:b]}){lines[i][b:]}"))
-        m = CALL.match(line)
-        if m and ("--sanitizers" in sys.argv or
-                  not re.match(r"(\w+_)?(free|close)\(|assert\(", m[1])):
-            out.append((i, "call left out", lines[i][:m.start(1)] + lines[i][m.end(1):]))
-    return out
-
-
-def all_places(only):
-    files = [f for d in ("format", "decode", "capture")
-             for f in glob.glob(f"{SRC}/{d}/**/*.c", recursive=True)]
-    places = []
-    for path in sorted(files):
-        name = os.path.relpath(path, SRC)
-        if LEFT_OUT.match(name) or not name.startswith(tuple(only)):
-            continue
-        with open(path) as f:
-            text = f.read()
-        places += [(name, *c) for c in changes(name, text)]
-    return places
-
-
-def sample(places, count, seed):
-    """An equal share of each of the three folders, each line at most once."""
-    rng, taken = random.Random(seed), []
-    for top in ("format/", "decode/", "capture/"):
-        by_line = {}
-        for p in places:
-            if p[0].startswith(top):
-                by_line.setdefault((p[0], p[1]), []).append(p)
-        keys = rng.sample(sorted(by_line), min(len(by_line), count))
-        taken.append([rng.choice(by_line[k]) for k in keys])
-    groups = zip(*taken) if all(taken) else taken
-    mixed = [p for group in groups for p in group]
-    return mixed[:count]
-
-
-def equivalents():
-    """FILE|LINE'S TEXT|WHAT of tests/mutants/equivalent; after it, why."""
-    with open(SRC + "/tests/mutants/equivalent") as f:
-        return {tuple(x.strip() for x in line.split("|||")[:3]) for line in f if "|||" in line}
 
 
 # ---- building and running ------------------------------------------------------------------------
@@ -186,27 +100,25 @@ def copy_tree():
     subprocess.run(["tar", "-C", TREE, "--keep-newer-files", "--warning=none", "-xf",
                     WORK + "/tree.tar"], check=True)
     os.unlink(WORK + "/tree.tar")
-    if os.path.exists(CHANGED):  # a run was killed before it put its file back
-        with open(CHANGED) as f:
-            name = f.read()
-        shutil.copyfile(f"{SRC}/{name}", f"{TREE}/{name}")
-        os.unlink(CHANGED)
 
 
 def configure():
-    with open(BUILD + "/config.log") as f:
-        cc = re.search(r"^CC='(.*)'$", f.read(), re.M)[1]
+    """As the build is configured; so a compiler's cache has what is not changed."""
     os.makedirs(OBJ, exist_ok=True)
     if not os.path.exists(OBJ + "/config.status"):
-        subprocess.run([TREE + "/configure", "CC=" + cc,
-                        *(["--enable-sanitizers"] if "--sanitizers" in sys.argv else []),
-                        "CFLAGS=-O2 -g"], cwd=OBJ, check=True,
-                       stdout=subprocess.DEVNULL)
+        config = subprocess.run([BUILD + "/config.status", "--config"], check=True, text=True,
+                                stdout=subprocess.PIPE).stdout
+        subprocess.run(["../configure", *shlex.split(config),
+                        *(["--enable-sanitizers"] if "--sanitizers" in sys.argv else [])],
+                       cwd=OBJ, check=True, stdout=subprocess.DEVNULL)
 
 
 def make(*targets):
-    return subprocess.run(["make", "-s", "-j2", "V=0", *targets], cwd=OBJ, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    """Returns the messages of a build that failed."""
+    p = subprocess.run(["make", "-s", "-k", "-j2", "V=0", *targets], cwd=OBJ,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                       text=True)
+    return p.stdout + f"make: status {p.returncode}" if p.returncode else None
 
 
 def limits():
@@ -217,12 +129,12 @@ def limits():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def run(test, timeout, apart):
-    """None: passed; else why not."""
+def run(test, timeout, apart, **env):
+    """Runs a test with MUTANT or MUTANT_REACHED. None: it passed; else why not."""
     how = {".sh": ["bash"], ".py": ["/usr/bin/python3"]}.get(os.path.splitext(test)[1])
     args = [*how, TREE + "/" + test] if how else ["sh", TREE + "/tests/run-unit", test]
     env = dict(os.environ, TRAWL_SRC=TREE, TRAWL_BUILD=OBJ, PATH=OBJ + ":" + os.environ["PATH"],
-               ASAN_OPTIONS="hard_rss_limit_mb=3000")
+               ASAN_OPTIONS="hard_rss_limit_mb=3000", **env)
     if apart:
         args = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", *args]
     p = subprocess.Popen(args, cwd=OBJ, env=env, text=True, start_new_session=True,
@@ -241,12 +153,30 @@ def run(test, timeout, apart):
     return None
 
 
-class Tests:
-    """All tests, with their durations on unchanged sources; one that is slow or fails there is not
-    used."""
+class Kept:
+    """Results by a key, in a file with one line of JSON each."""
 
-    def __init__(self):
-        self.seconds, self.cpu, self.why, self.apart = {}, {}, {}, False
+    def __init__(self, name):
+        self.path, self.known = f"{WORK}/{name}", {}
+        if os.path.exists(self.path):
+            with open(self.path) as f:
+                for line in f:
+                    if line.endswith("\n"):  # the last may be cut
+                        key, value = json.loads(line)
+                        self.known[tuple(key)] = value
+
+    def add(self, key, value):
+        self.known[key] = value
+        with open(self.path, "a") as f:
+            f.write(json.dumps([key, value]) + "\n")
+
+
+class Tests:
+    """All tests: with unchanged sources, how long each takes and which changes it reaches. One that
+    is slow or fails there is not used."""
+
+    def __init__(self, size, slow):
+        self.size, self.slow, self.build, self.measured = size, slow, "", Kept("measured")
         with open(OBJ + "/Makefile") as f:
             self.known = set(re.findall(r"tests/[\w/.-]+", f.read()))
 
@@ -255,111 +185,93 @@ class Tests:
         out = []
         for t in wanted:
             if t.endswith("/"):
-                near = t + "test_" + os.path.basename(path)[:-2]
-                units = sorted(os.path.relpath(f, TREE)[:-2]
-                               for f in glob.glob(f"{TREE}/{t}test_*.c"))
-                out += sorted((u for u in units if u in self.known), key=lambda u: u != near)
+                units = sorted(os.path.relpath(f, SRC)[:-2]
+                               for f in glob.glob(f"{SRC}/{t}test_*.c"))
+                out += [u for u in units if u in self.known]
             else:
                 out.append(t)
         return [t for t in out if not UNITS or not t.endswith((".sh", ".py"))]
 
-    def of(self, path):
-        """The tests of a file's changes, tried once as they will be run."""
-        with open(TREE + "/" + path) as f:
-            self.apart = bool(SIGNALS.search(f.read()))
-        return [t for t in self.names(path) if self.usable(t)]
-
-    def usable(self, test):
-        key = test, self.apart
-        if test.endswith(("test_damage", "test_segment")):
-            self.cpu[key], self.why[key] = SLOW + 1, None  # minutes on a busy machine
-        if key not in self.why:
-            # the programs, too, may still be those of the change before
-            make("all" if test.endswith((".sh", ".py")) else test)
-            self.measure(key)
-            if self.why[key]:  # the machine is busy, or it always fails here
-                self.measure(key)
-            if self.why[key]:
-                print(f"# not used, fails unchanged: {test}: {self.why[key]}", flush=True)
-        return not self.why[key] and self.cpu[key] <= SLOW
-
-    def measure(self, key):
-        """Measures processor time, which a busy machine does not change; a time-out ends the test."""
+    def run_unchanged(self, test, apart):
+        """Returns why a test is not used (or None), its seconds, and the numbers that it reaches.
+        Processor time decides, which a busy machine does not change."""
+        with open(REACHED, "wb") as f:
+            f.write(bytes(self.size))
+        os.chmod(REACHED, 0o666)  # programs that became another user
         start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        self.why[key] = run(key[0], 12 * SLOW, key[1])
+        why = run(test, 6 * self.slow, apart, MUTANT_REACHED=REACHED)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        self.seconds[key] = time.monotonic() - start
-        self.cpu[key] = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+        cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+        if not why and cpu > self.slow:
+            why = f"time: {cpu:.0f} s of the processor"
+        with open(REACHED, "rb") as f:
+            reached = [n for n, byte in enumerate(f.read()) if byte]
+        return why, time.monotonic() - start, reached
 
-    def noticed(self, path, tests):
-        """Returns (test, how) of the first test that fails, ("build", ...), or None."""
-        if not tests:  # the mutants of an untested file count as survivors
-            print(f"# {path}: there is no test that passes unchanged", flush=True)
-        units = [t for t in tests if not t.endswith((".sh", ".py"))]
-        # links take longer than most tests: a test is linked when those before it noticed nothing
-        made = False
-        for t in tests:
-            if t in units or not made:
-                built = make(t if t in units else "all")
-                made = t not in units
-                if built.returncode:
-                    return "build", built.stdout[-300:]
-            how = run(t, 15 + 5 * self.seconds[t, self.apart], self.apart)
+    def measure(self, test, apart):
+        """The same, kept for this build and this state of the test."""
+        path = f"{TREE}/{test}" if test.endswith((".sh", ".py")) else f"{OBJ}/{test}"
+        key = self.build, self.slow, test, apart, os.stat(path).st_mtime_ns
+        if key not in self.measured.known:
+            result = self.run_unchanged(test, apart)
+            if result[0] and not result[0].startswith("time"):  # by chance, or it always fails here
+                result = self.run_unchanged(test, apart)
+            if result[0]:
+                print(f"# not used: {test}: {result[0]}", flush=True)
+            self.measured.add(key, result)
+        return self.measured.known[key]
+
+    def notices(self, test, number, apart, seconds):
+        """Returns how a test fails with a change, or None."""
+        most = 15 + 5 * seconds
+        how = run(test, most, apart, MUTANT=str(number))
+        if how and run(test, 2 * most, apart, MUTANT="0"):
+            print(f"# {test} fails without a change, too", flush=True)
+            return None
+        return how
+
+    def try_one(self, number, path):
+        """Returns (test, how) of the first test that notices a change, None, or ("", "") if no
+        test reaches it. The file's own test comes first, then the quickest."""
+        with open(f"{SRC}/{path}") as f:
+            apart = bool(SIGNALS.search(f.read()))
+        near, able = "/test_" + os.path.basename(path)[:-2], []
+        for t in self.names(path):
+            why, seconds, reached = self.measure(t, apart)
+            if not why and number in reached:
+                able.append((not t.endswith(near), seconds, t))
+        for _, seconds, t in sorted(able):
+            how = self.notices(t, number, apart, seconds)
             if how:
                 return t, how
-        return None
+        return None if able else ("", "")
 
 
-def put(path, text):
-    with open(path, "w") as f:
-        f.write(text)
-
-
-class Results:
-    """What became of changes, in a file with one line of JSON each."""
+class Results(Kept):
+    """What became of each change, until its file changes."""
 
     def __init__(self):
-        self.path, self.known = WORK + ("/results-units" if UNITS else "/results"), {}
-        if os.path.exists(self.path):
-            with open(self.path) as f:
-                for line in f:
-                    if line.endswith("\n"):  # the last may be cut
-                        r = json.loads(line)
-                        self.known[tuple(r["key"])] = r
+        super().__init__("results-units" if UNITS else "results")
 
     @staticmethod
     def key(place):
         name, line, what, new = place
-        with open(f"{TREE}/{name}", "rb") as f:
+        with open(f"{SRC}/{name}", "rb") as f:
             return name, hashlib.sha256(f.read()).hexdigest(), line, what, new
 
-    def of(self, place, again):
-        """None: it is to be tried; else (old line, None or (test, how))."""
-        r = self.known.get(self.key(place))
-        if not r or again and not r["how"]:
-            return None
-        return r["old"], r["how"]
+    def has(self, place, again):
+        """Whether a change was tried; with `again`, whether it was killed."""
+        key = self.key(place)
+        return key in self.known and not (again and not (self.known[key] or [""])[0])
 
-    def add(self, key, old, how):
-        with open(self.path, "a") as f:
-            f.write(json.dumps({"key": key, "old": old, "how": how}) + "\n")
+    def of(self, place):
+        return self.known[self.key(place)]
 
 
-def try_one(tests, place):
-    name, line, what, new = place
-    path = TREE + "/" + name
-    with open(path) as f:
-        before = f.read()
-    lines = before.split("\n")
-    old, lines[line] = lines[line], new
-    usable = tests.of(name)
-    put(CHANGED, name)
-    put(path, "\n".join(lines))
-    try:
-        return old, tests.noticed(name, usable)
-    finally:
-        put(path, before)
-        os.unlink(CHANGED)
+def line_of(place):
+    """The line of the source that a place changes."""
+    with open(f"{SRC}/{place[0]}") as f:
+        return f.read().split("\n")[place[1]]
 
 
 def options():
@@ -369,6 +281,8 @@ def options():
     p.add_argument("--minutes", type=float, default=0, help="0: until all are tried")
     p.add_argument("--in", dest="only", action="append", metavar="FOLDER")
     p.add_argument("--at", action="append", default=[], metavar="FILE:LINE")
+    p.add_argument("--slow", type=float, default=25, metavar="SECONDS",
+                   help="processor time of a test that is not used")
     p.add_argument("--list", action="store_true")
     p.add_argument("--sanitizers", action="store_true")
     p.add_argument("--units", action="store_true")
@@ -376,15 +290,21 @@ def options():
     return p.parse_args()
 
 
-def build():
-    """Builds a copy of the tree. Returns what went wrong, or nothing."""
+def build_all(chosen, slow):
+    """Builds a copy of the tree with the changes `chosen` (number: place), and the tests of their
+    files. Returns these tests, and the numbers that do not compile."""
     copy_tree()
     configure()
+    tests = Tests(max(chosen) + 1, slow)
+    units = sorted({t for name, *_ in chosen.values() for t in tests.names(name)
+                    if not t.endswith((".sh", ".py"))})
+    texts = {}
+    for path in (f for top in TOPS for f in glob.glob(f"{SRC}/{top}/**/*.c", recursive=True)):
+        with open(path) as f:
+            texts[os.path.relpath(path, SRC)] = f.read()
+    tests.build = hashlib.sha256(json.dumps([chosen, texts]).encode()).hexdigest()
     # one after the other: both would link the same libraries at the same time
-    built = make("all")
-    if not built.returncode:
-        built = make("mutants-build")
-    return built.stdout[-3000:] if built.returncode else ""
+    return tests, build(TREE, texts, chosen, lambda: make("all") or make("mutants-build", *units))
 
 
 class Tally:
@@ -392,13 +312,11 @@ class Tally:
     def __init__(self):
         self.killed, self.late, self.survived, self.equal, self.stillborn = {}, 0, [], 0, 0
 
-    def add(self, place, old, how):
-        """how: as try_one() returns it."""
+    def add(self, place, how):
+        """how: as Tests.try_one() returns it."""
         name, line, what, new = place
         where = f"{name}:{line + 1}: {what}"
-        if how and how[0] == "build":
-            self.stillborn += 1
-        elif how:
+        if how and how[0]:
             top = name.split("/")[0]
             self.killed[top] = self.killed.get(top, 0) + 1
             self.late += how[1] == "time"
@@ -406,12 +324,13 @@ class Tally:
                   flush=True)
         else:
             self.survived.append(name)
-            print(f"SURVIVED {where}\n-{old}\n+{new}", flush=True)
+            why = " (no test reaches it)" if how else ""
+            print(f"SURVIVED {where}{why}\n-{line_of(place)}\n+{new}", flush=True)
 
     def show(self, seed):
         """Returns whether fewer than nine of ten were killed."""
         dead = sum(self.killed.values())
-        for top in ("format", "decode", "capture"):
+        for top in TOPS:
             n = self.killed.get(top, 0)
             lives = sum(s.startswith(top) for s in self.survived)
             if n + lives:
@@ -425,7 +344,7 @@ class Tally:
 def main():
     o = options()
     end = time.monotonic() + 60 * o.minutes if o.minutes else float("inf")
-    places = all_places(o.only or ["format/", "decode/", "capture/"])
+    places = all_places(SRC, o.only or [t + "/" for t in TOPS], o.sanitizers)
     if o.at:
         chosen = [q for q in places if f"{q[0]}:{q[1] + 1}" in o.at]
     else:
@@ -435,29 +354,20 @@ def main():
             print(f"{name}:{line + 1}: {what}: {new.strip()}")
         return 0
     signal.signal(signal.SIGTERM, lambda *a: sys.exit("# ended; what was tried is kept"))
-    wrong = build()
-    if wrong:
-        print(wrong)
-        return 2
-    tests, same, results, tally = Tests(), equivalents(), Results(), Tally()
-    untried = 0
-    for place in chosen:
-        if time.monotonic() > end and not results.of(place, o.again):
-            untried += 1
+    same, results, tally = equivalents(SRC), Results(), Tally()
+    equal = {p for p in chosen if (p[0], line_of(p).strip(), p[2]) in same}
+    numbers = {n: p for n, p in enumerate(chosen, 1) if p not in equal}
+    tests, stillborn = build_all(numbers, o.slow)
+    tally.equal, tally.stillborn, untried = len(equal), len(stillborn), 0
+    for n, place in numbers.items():
+        if n in stillborn:
             continue
-        name, line, what, new = place
-        with open(f"{TREE}/{name}") as f:
-            old = f.read().split("\n")[line]
-        if (name, old.strip(), what) in same:
-            tally.equal += 1
-            print(f"equivalent {name}:{line + 1}: {what}", flush=True)
-            continue
-        result = results.of(place, o.again)
-        if not result:
-            key = results.key(place)
-            result = try_one(tests, place)
-            results.add(key, *result)
-        tally.add(place, *result)
+        if not results.has(place, o.again):
+            if time.monotonic() > end:
+                untried += 1
+                continue
+            results.add(results.key(place), tests.try_one(n, place[0]))
+        tally.add(place, results.of(place))
     if untried:
         print(f"# {untried} of {len(chosen)} were not tried: {o.minutes:g} minutes")
     return tally.show(o.seed)
