@@ -157,13 +157,13 @@ static struct open_batch *batch_of(struct rewrite *m, const struct branch_record
 	return unused;
 }
 
-/* Returns the time of the newest mappings of a process before `time`; 0: it has none. */
-static uint64_t mapped_since(const struct rewrite *m, uint32_t pid, uint64_t time)
+/* Returns the time of the newest metadata KIND and ID before `time`; 0: there is none. */
+static uint64_t known_since(const struct rewrite *m, const char *kind, uint32_t id, uint64_t time)
 {
 	uint64_t since = 0;
 	char name[64];
 
-	snprintf(name, sizeof(name), BRANCH_MAPS_NAME "%u", pid);
+	snprintf(name, sizeof(name), "%s%u", kind, id);
 	for (size_t i = 0; i < trawl_meta_count(m->r); i++) {
 		const struct trawl_meta *meta = trawl_meta_at(m->r, i);
 
@@ -174,16 +174,19 @@ static uint64_t mapped_since(const struct rewrite *m, uint32_t pid, uint64_t tim
 }
 
 /*
- * Whether a batch can be added to the open one: a batch must not span a change of mappings. Those
- * at its end are its own: its first branches may have happened any time after the batch before.
+ * Whether a batch can be added to the open one: a batch must not span a change of mappings, nor of
+ * the task's name. The mappings at its end are its own: its first branches may have happened any
+ * time after the batch before.
  */
 static bool follows(const struct rewrite *m, const struct open_batch *o,
 		    const struct branch_record *head, uint64_t first)
 {
 	return o->head.pid == head->pid && o->head.backend == head->backend &&
 	       first >= o->head.until &&
-	       mapped_since(m, head->pid, head->until) ==
-		       mapped_since(m, o->head.pid, o->head.until);
+	       known_since(m, "task/", head->tid, first) ==
+		       known_since(m, "task/", head->tid, o->first) &&
+	       known_since(m, BRANCH_MAPS_NAME, head->pid, head->until) ==
+		       known_since(m, BRANCH_MAPS_NAME, head->pid, o->head.until);
 }
 
 static bool begin_batch(struct open_batch *o, const struct branch_record *head, uint64_t first)

@@ -42,6 +42,7 @@ enum {
 struct branch_task {
 	struct branch_task *next;
 	pid_t tid, pid;
+	char name[16];                /* "": only /proc has it */
 	struct branch_encoder *batch; /* NULL: none is open */
 	uint64_t begun;               /* the time of its first branch */
 	uint64_t to;                  /* target of its last branch; 0: the next branch need not
@@ -411,12 +412,37 @@ static int take_last(struct branch_state *s, const struct branch_event *e, struc
 	return s->nhits == HITS_MOST ? flush(s, err) : 0;
 }
 
-/* Writes the task's metadata before its branches: it is stopped, so /proc has its name of now. */
-static int take_task(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
+/*
+ * Writes the task's metadata before its branches. A back end that stops tasks leaves the name to
+ * /proc. The events of others are read later: a task may have ended, or have yet another name.
+ */
+static int take_name(struct branch_state *s, const struct branch_event *e, struct branch_task *t,
+		     struct trawl_error *err)
 {
 	struct tasks *tasks = session_tasks(s->in->session);
+	struct trawl_writer *w = session_writer(s->in->session);
+	struct initial_task named = { .tid = e->tid, .pid = e->pid };
+
+	if (e->kind != BRANCH_EVENT_TASK)
+		snprintf(t->name, sizeof(t->name), "%s", e->name ? e->name : "");
+	else if (e->parent)
+		memcpy(t->name, task_of(s, e->parent, 0)->name, sizeof(t->name));
+	else
+		*t->name = '\0';
+	memcpy(named.comm, t->name, sizeof(named.comm));
+	if (*named.comm && tasks_name(&named, e->time, w, err))
+		return -1;
+	tasks_forget(tasks, e->tid);
+	tasks_saw(tasks, e->tid);
+	return tasks_flush(tasks, w, err);
+}
+
+static int take_task(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
+{
 	struct branch_task *t = task_of(s, e->tid, e->pid);
 
+	if (e->kind == BRANCH_EVENT_NAME)
+		return end_batch(s, t, err) ? -1 : take_name(s, e, t, err);
 	if (e->kind == BRANCH_EVENT_TASK)
 		t->dating = (struct dating){ 0 }; /* was of an earlier task with this TID */
 	if (!t->dating.collected)
@@ -424,9 +450,7 @@ static int take_task(struct branch_state *s, const struct branch_event *e, struc
 	t->to = 0;
 	if (e->kind == BRANCH_EVENT_EXEC && end_batches(s, e->pid, err))
 		return -1;
-	tasks_forget(tasks, e->tid);
-	tasks_saw(tasks, e->tid);
-	return tasks_flush(tasks, session_writer(s->in->session), err);
+	return take_name(s, e, t, err);
 }
 
 static int take_maps(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
@@ -450,6 +474,7 @@ static int take_event(struct branch_sink *sink, const struct branch_event *e,
 		return take_dated(s, e, err);
 	case BRANCH_EVENT_TASK:
 	case BRANCH_EVENT_EXEC:
+	case BRANCH_EVENT_NAME:
 		return take_task(s, e, err);
 	case BRANCH_EVENT_MAPS:
 		return take_maps(s, e, err);

@@ -9,8 +9,9 @@
 enum branch_event_kind {
 	BRANCH_EVENT_BRANCH,
 	BRANCH_EVENT_MARK,  /* mark, count: something between two branches */
-	BRANCH_EVENT_TASK,  /* recording of a task begins: tid, pid; its /proc/TID still exists */
+	BRANCH_EVENT_TASK,  /* recording of a task begins: tid, pid, parent */
 	BRANCH_EVENT_EXEC,  /* the task has called exec */
+	BRANCH_EVENT_NAME,  /* the task has another name */
 	BRANCH_EVENT_MAPS,  /* its process's executable mappings: maps, which the back end frees
 			     * after sink.event() */
 	BRANCH_EVENT_LAST,  /* a place was hit: last, valid during sink.event() */
@@ -40,6 +41,8 @@ struct branch_event {
 		char *maps; /* executable lines of /proc/PID/maps */
 		const struct branch_last_stack *last;
 		int status;
+		pid_t parent; /* TASK: the TID whose name it has; 0: its /proc/TID has the name */
+		const char *name; /* EXEC, NAME: valid during sink.event(); NULL: as above */
 	};
 	pid_t tid, pid;
 	enum branch_event_kind kind;

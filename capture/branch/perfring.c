@@ -356,6 +356,7 @@ struct mmap2_record {
 struct comm_record {
 	struct perf_event_header header;
 	uint32_t pid, tid;
+	char comm[];
 };
 
 /*
@@ -457,19 +458,21 @@ int perf_ring_emit(struct perf_ring *r, const struct perf_held *h, struct branch
 	case PERF_RECORD_MMAP2:
 		return emit_mmap(r, h, sink, err);
 	case PERF_RECORD_COMM:
-		if (perf_ring_execed(h->record)) {
+		if (h->record->size <= sizeof(*c))
+			return 0;
+		e.kind = perf_ring_execed(h->record) ? BRANCH_EVENT_EXEC : BRANCH_EVENT_NAME;
+		if (e.kind == BRANCH_EVENT_EXEC)
 			perf_maps_exec(&r->maps, (pid_t)c->pid);
-			e.kind = BRANCH_EVENT_EXEC;
-			e.pid = (pid_t)c->pid;
-			e.tid = (pid_t)c->tid;
-			return sink->event(sink, &e, err);
-		}
-		return 0;
+		e.pid = (pid_t)c->pid;
+		e.tid = (pid_t)c->tid;
+		e.name = c->comm; /* the kernel ends it by zeros */
+		return sink->event(sink, &e, err);
 	case PERF_RECORD_FORK:
 		perf_maps_fork(&r->maps, (pid_t)t->ppid, (pid_t)t->pid);
 		e.kind = BRANCH_EVENT_TASK;
 		e.pid = (pid_t)t->pid;
 		e.tid = (pid_t)t->tid;
+		e.parent = (pid_t)t->ptid;
 		if (sink->event(sink, &e, err))
 			return -1;
 		return t->pid != t->ppid ? emit_maps(r, (pid_t)t->pid, h->time, sink, err) : 0;

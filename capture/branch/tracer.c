@@ -104,6 +104,14 @@ static void put_task(struct tracer *t, struct tracee *e, enum branch_event_kind 
 	e->announced = true;
 }
 
+static void put_name(struct tracer *t, const struct tracee *e)
+{
+	struct branch_event ev = { .kind = BRANCH_EVENT_NAME, .tid = e->tid, .pid = e->pid,
+				   .time = mono_now() };
+
+	branch_queue_put_wait(&t->queue, &ev);
+}
+
 static void put_branch(struct tracer *t, const struct tracee *e, const struct branch *b)
 {
 	struct branch_event ev = { .kind = BRANCH_EVENT_BRANCH, .tid = e->tid, .pid = e->pid,
@@ -185,6 +193,10 @@ static void take_stop(struct tracer *t, struct tracee *e, enum step_how how)
 		put_branch(t, e, &b);
 		if (e->step.insn.kind == BRANCH_SYSCALL && changes_maps(&e->step))
 			put_maps(t, e);
+		/* prctl(), which can set the thread's name */
+		if (e->step.insn.kind == BRANCH_SYSCALL &&
+		    e->step.call == (step_call_is_32bit(&e->step) ? 172 : 157))
+			put_name(t, e);
 	}
 	if (e->known && how != STEP_SIGNAL && now.rip != e->step.before.rip)
 		hide_trap_flag(e, &u);

@@ -239,20 +239,26 @@ static void add_cmdline(struct json *j, const char *cmdline, size_t len)
 	json_end(j);
 }
 
-/* Writes the name that an initial task had at the start. */
-static int write_former(struct tasks *t, struct initial_task *task, struct trawl_writer *w,
-			struct trawl_error *err)
+int tasks_name(const struct initial_task *task, uint64_t time, struct trawl_writer *w,
+	       struct trawl_error *err)
 {
 	struct json j = { 0 };
 
-	task->written = true;
 	json_object(&j, NULL);
 	json_uint(&j, "tid", (uint64_t)task->tid);
 	json_int(&j, "pid", task->pid);
 	json_bytes(&j, "comm", task->comm, strlen(task->comm));
-	json_uint(&j, "time_ns", t->initial.time);
+	json_uint(&j, "time_ns", time);
 	json_end(&j);
-	return write_task(w, task->tid, &j, t->initial.time, err);
+	return write_task(w, task->tid, &j, time, err);
+}
+
+/* Writes the name that an initial task had at the start. */
+static int write_former(struct tasks *t, struct initial_task *task, struct trawl_writer *w,
+			struct trawl_error *err)
+{
+	task->written = true;
+	return tasks_name(task, t->initial.time, w, err);
 }
 
 /* Whether the task is in the scope, or followed. The arguments of all others are private. */

@@ -76,6 +76,10 @@ void tasks_forget_all(struct tasks *t);
  */
 int tasks_flush(struct tasks *t, struct trawl_writer *w, struct trawl_error *err);
 
+/* Writes the name that a task has had since a time; /proc may not have the task any more. */
+int tasks_name(const struct initial_task *task, uint64_t time, struct trawl_writer *w,
+	       struct trawl_error *err);
+
 /* Writes the maps that changed since they were written last. */
 int tasks_refresh(struct tasks *t, struct trawl_writer *w, struct trawl_error *err);
 

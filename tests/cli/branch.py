@@ -163,6 +163,36 @@ def check_narrow(folder):
          "a 32-bit system call of 64-bit code")
 
 
+def check_names(folder):
+    """A thread that names itself has its first name until then, also in a file with long batches."""
+    with open(f"{folder}/named.c", "w") as f:
+        f.write("""#include <pthread.h>
+#include <sys/prctl.h>
+__attribute__((noinline)) static void before(void) { __asm__ volatile(""); }
+__attribute__((noinline)) static void after(void) { __asm__ volatile(""); }
+static void *run(void *arg)
+{
+	before();
+	prctl(PR_SET_NAME, "renamed");
+	after();
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+
+	return pthread_create(&t, 0, run, 0) || pthread_join(t, 0);
+}
+""")
+    done = run("cc", "-O1", "-o", f"{folder}/named", f"{folder}/named.c", "-pthread")
+    ok(done.returncode == 0, "a program that names a thread is made", done.stderr)
+    _, events = capture(folder, [f"{folder}/named"])
+    same([("before", "named"), ("after", "renamed")],
+         [(e["fields"]["to_symbol"], e["comm"]) for e in events
+          if e["name"] == "branch:call" and e["fields"].get("to_symbol") in ("before", "after")],
+         "and has each name at its time")
+
+
 def check_reader(folder):
     """tests/reader_branch.py, written from docs/format.md, reads the same branches and symbols."""
     path = f"{folder}/g.trawl"
@@ -644,6 +674,7 @@ def main():
         check_signal(folder)
         check_program(folder)
         check_narrow(folder)
+        check_names(folder)
         check_reader(folder)
         check_attach(folder)
         check_asleep(folder)

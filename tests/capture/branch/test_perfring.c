@@ -155,6 +155,35 @@ Test(perfring, when_a_task_comes_to_a_cpu_leaves_it_and_ends_is_told)
 	cr_assert(is_told(2, BRANCH_EVENT_LEFT, 9, 10, 30));
 }
 
+Test(perfring, names_are_told_with_their_times)
+{
+	struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		char comm[16];
+		uint64_t time;
+	} name = { { PERF_RECORD_COMM, 0, sizeof(name) }, 5, 6, "worker", 20 };
+	struct perf_task_record forked = {
+		{ PERF_RECORD_FORK, 0, sizeof(forked) }, 5, 5, 7, 6, 30
+	};
+	struct branch_sink sink = { .event = note };
+	struct trawl_error err;
+
+	add(0, &name, sizeof(name));
+	add(0, &forked, sizeof(forked));
+	fill();
+	for (const struct perf_held *h; (h = perf_ring_next(&ring, UINT64_MAX));) {
+		cr_assert_eq(perf_ring_emit(&ring, h, &sink, &err), 0);
+		if (ntold == 1)
+			cr_assert_str_eq(told[0].name, "worker");
+		perf_ring_done(&ring, h);
+	}
+	cr_assert_eq(ntold, 2);
+	cr_assert(is_told(0, BRANCH_EVENT_NAME, 5, 6, 20));
+	cr_assert(is_told(1, BRANCH_EVENT_TASK, 5, 7, 30));
+	cr_assert_eq(told[1].parent, 6);
+}
+
 /* ---- the mappings of processes that end -------------------------------------------------- */
 
 struct task_record {

@@ -29,6 +29,10 @@ ok $? "the same $(wc -l <p.txt) branches as through ptrace"
 diff k.txt p.txt | head -5 | sed 's/^/# /'
 has "with symbols" "$(trawl-decode k.trawl)" 'branch:call\* +_start\+0x[0-9a-f]+ -> direct'
 has "by the module" "$(trawl-decode --raw k.trawl)" 'by kmod-step'
+trawl -q -i branch -w names.trawl -- sh -c '/bin/true; (exit 3); /bin/true'
+same "tasks that have ended when they are read of have their names" "sh true" \
+	"$(trawl-decode --json names.trawl | sed -n 's/.*"comm":"\([^"]*\)".*/\1/p' | sort -u | xargs)"
+same "and no task has none" 0 "$(trawl-decode --summary names.trawl | grep -c ' ? (')"
 
 # full NAME COMMAND...: records all branches of the command; the second half checks the size.
 full() {
