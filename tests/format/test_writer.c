@@ -398,6 +398,20 @@ Test(writer, a_small_chunk_does_not_tell_how_large_the_next_will_be)
 	unlink(path);
 }
 
+Test(writer, what_it_does_not_have_is_nothing)
+{
+	struct trawl_writer *w = begin(open("/dev/null", O_WRONLY));
+	struct trawl_error err;
+
+	cr_expect(trawl_writer_source_at(w, 0));
+	cr_expect(trawl_writer_event_type_at(w, 0, 0));
+	cr_expect_null(trawl_writer_source_at(w, 1));
+	cr_expect_null(trawl_writer_event_type_at(w, 0, 1));
+	cr_expect_null(trawl_writer_event_type_at(w, 1, 0));
+	cr_expect_eq(trawl_writer_unwritten(w, 1), 0);
+	cr_assert_eq(trawl_writer_close(w, &err), 0);
+}
+
 /* ---- rotation that fails ------------------------------------------------------------------- */
 
 Test(writer, a_next_file_that_cannot_be_begun_leaves_the_present_one)

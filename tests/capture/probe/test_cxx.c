@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
+#include "capture/probe/build.h"
 #include "capture/probe/cxx.h"
 #include "common/array.h"
 
@@ -92,4 +93,19 @@ Test(cxx, rust_with_and_without_its_hash)
 	cr_assert(cxx_demangle("_ZN1o1f17h0123456789abcdefEi", &n));
 	cr_expect_str_eq(n.name, "o::f::h0123456789abcdef");
 	cxx_free(&n);
+}
+
+Test(cxx, what_is_behind_a_symbol_stays)
+{
+	static const struct { const char *symbol, *text;
+	} all[] = { { "_ZN4shop4Cart3addEiPKc+0x1c", "shop::Cart::add+0x1c" },
+		    { "_ZN4shop4Cart3addEiPKc", "shop::Cart::add" },
+		    { "main+0x4", "main+0x4" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		char *text = build_readable(strdup(all[i].symbol));
+
+		cr_expect_str_eq(text, all[i].text);
+		free(text);
+	}
 }
