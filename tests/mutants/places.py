@@ -95,4 +95,5 @@ def sample(places, count, seed):
 def equivalents(src):
     """FILE|LINE'S TEXT|WHAT of tests/mutants/equivalent; after it, why."""
     with open(src + "/tests/mutants/equivalent") as f:
-        return {tuple(x.strip() for x in line.split("|||")[:3]) for line in f if "|||" in line}
+        return {tuple(x.strip() for x in line.split("|||")[:3]) for line in f
+                if "|||" in line and not line.startswith("#")}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """tests/mutants/switch.py: a change is there when it is chosen, and only then; one that does not
-compile is left out; what a run reaches is noted."""
+compile is left out; what a run reaches is noted. And tests/mutants/equivalent: each of its changes
+is one of the sources as they are now."""
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import tempfile
 SRC = os.environ["TRAWL_SRC"]
 sys.dont_write_bytecode = True
 sys.path[:0] = [SRC + "/tests", SRC + "/tests/mutants"]
-from places import changes  # noqa: E402
+from places import all_places, changes, equivalents  # noqa: E402
 from switch import build  # noqa: E402
 from tap import finish, ok, same  # noqa: E402
 
@@ -85,6 +86,12 @@ def main():
         build(folder, {"p.c": PROGRAM}, {}, compiler(folder))
         with open(folder + "/p.c") as f:
             same(PROGRAM, f.read(), "a source without changes is the source")
+    stale = equivalents(SRC)
+    names = {name for name, *_ in stale}
+    for name, line, what, _ in all_places(SRC, names):
+        with open(f"{SRC}/{name}") as f:
+            stale.discard((name, f.read().split("\n")[line].strip(), what))
+    same(set(), stale, "each change that is equivalent can still be made")
     sys.exit(finish())
 
 
