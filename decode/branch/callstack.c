@@ -155,8 +155,10 @@ static void leave(struct callstack *k, const struct call_where *w, struct callst
 		pop_to(k, i, w, sink, CALL_LEAVE);
 		return;
 	}
-	if (k->depth == 1 && k->frames[0].goroutine)
+	if (k->depth == 1 && k->frames[0].goroutine) {
 		pop_to(k, 0, w, sink, CALL_LEAVE);
+		return;
+	}
 	/*
 	 * Inside a known call, a return that matches no caller is ignored: jump tables can be
 	 * implemented with returns, and coroutines switch with them.

@@ -23,7 +23,7 @@ enum call_event {
 	CALL_LOST,    /* branches are missing: unknown if the innermost call goes on */
 	CALL_AWAY,    /* a goroutine continues: unknown when the innermost call goes on */
 	CALL_SWITCH,  /* after CALL_AWAY for each known call */
-	/* return to a caller that was unknown; it is the caller of all calls so far */
+	/* return to a caller that was unknown; what returns is the caller of all calls so far */
 	CALL_OUTER,
 };
 

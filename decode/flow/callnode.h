@@ -15,6 +15,7 @@
 struct call_node {
 	const char *name, *file; /* file, line: where the call is made from */
 	uint32_t line;
+	bool part; /* it began before what is known: it is not the same as whole calls */
 	uint64_t count, time, until, hash;
 	uint64_t end; /* the latest time at which the last repetition ended */
 	/* bounds of the duration of all repetitions together, ns; most may be CALL_UNKNOWN */

@@ -84,7 +84,8 @@ static const char *name_of(struct calls *c, const struct call_site *site, enum c
 {
 	char buf[IMAGE_TEXT + 16], text[IMAGE_TEXT];
 
-	image_describe_function(&site->to, text);
+	/* The calls so far were made by the function that returns to its unknown caller. */
+	image_describe_function(what == CALL_OUTER ? &site->from : &site->to, text);
 	snprintf(buf, sizeof(buf), "%s%s", site->how == CALL_BY_SIGNAL ? "signal: " :
 		 site->how == CALL_BY_EXEC ? "exec: " : what == CALL_JUMP ? "-> " : "", text);
 	return intern(c, buf);
@@ -106,7 +107,7 @@ static void free_children(struct calls *c, struct call_node *n)
 
 static void rehash(struct call_node *n)
 {
-	uint64_t h = (uintptr_t)n->name * 0x9E3779B97F4A7C15u;
+	uint64_t h = (uintptr_t)n->name * 0x9E3779B97F4A7C15u + n->part;
 
 	for (size_t i = 0; i < n->n; i++)
 		h = (h ^ n->children[i]->hash ^ n->children[i]->count << 48) * 0x100000001b3;
@@ -322,8 +323,8 @@ static void cut_tree(struct calls *c, struct call_tree *t, const char *mark, uin
 }
 
 /*
- * A return to an unknown caller: inserts the caller, which was called before the recording began,
- * or went on, as parent of everything since then.
+ * A return to an unknown caller: inserts the function that returns, which was called before the
+ * recording began, or went on, as parent of everything since then.
  */
 static void wrap(struct calls *c, struct call_tree *t, const char *name, uint64_t time)
 {
@@ -342,6 +343,7 @@ static void wrap(struct calls *c, struct call_tree *t, const char *name, uint64_
 	n->n = inner.n;
 	n->least = inner.n && time > inner.children[0]->until ? time - inner.children[0]->until : 0;
 	n->most = CALL_UNKNOWN;
+	n->part = true;
 	rehash(n);
 }
 
