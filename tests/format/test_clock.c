@@ -237,6 +237,8 @@ Test(clock, cycles_are_scaled)
 		     SECOND + 12345);
 	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 3 * (SECOND / 2), 0), SECOND / 2);
 	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 3 * 9 * SECOND, 3), 9 * SECOND);
+	cr_expect_eq(clock_earliest(m, TRAWL_CLOCK_TSC, 3 * (SECOND + 12345), 1), SECOND + 12345);
+	cr_expect_eq(clock_latest(m, TRAWL_CLOCK_TSC, 3 * (SECOND + 12345), 1), SECOND + 12345);
 	/* Between two readings the error is theirs; outside it grows by 500 ppm. */
 	x.s[1].s.bound = 250;
 	cr_expect_eq(clock_bound(m, TRAWL_CLOCK_TSC, 3 * (SECOND + 12345), 1, SECOND + 12345), 250);
