@@ -423,12 +423,10 @@ static int take_name(struct branch_state *s, const struct branch_event *e, struc
 	struct trawl_writer *w = session_writer(s->in->session);
 	struct initial_task named = { .tid = e->tid, .pid = e->pid };
 
-	if (e->kind != BRANCH_EVENT_TASK)
+	if (e->name || e->kind != BRANCH_EVENT_TASK)
 		snprintf(t->name, sizeof(t->name), "%s", e->name ? e->name : "");
 	else if (e->parent)
 		memcpy(t->name, task_of(s, e->parent, 0)->name, sizeof(t->name));
-	else
-		*t->name = '\0';
 	memcpy(named.comm, t->name, sizeof(named.comm));
 	if (*named.comm && tasks_name(&named, e->time, w, err))
 		return -1;
@@ -488,6 +486,7 @@ static int take_event(struct branch_sink *sink, const struct branch_event *e,
 		return 0;
 	case BRANCH_EVENT_EXIT:
 		task_of(s, e->tid, e->pid)->dating.left = e->time;
+		*task_of(s, e->tid, e->pid)->name = '\0'; /* the TID may become another task's */
 		if (e->status >= 0)
 			session_on_reaped(s->in->session, e->pid, e->status);
 		return end_batch(s, task_of(s, e->tid, e->pid), err);

@@ -41,8 +41,10 @@ struct branch_event {
 		char *maps; /* executable lines of /proc/PID/maps */
 		const struct branch_last_stack *last;
 		int status;
-		pid_t parent; /* TASK: the TID whose name it has; 0: its /proc/TID has the name */
-		const char *name; /* EXEC, NAME: valid during sink.event(); NULL: as above */
+		struct { /* TASK, EXEC, NAME */
+			const char *name; /* valid during sink.event(), or NULL */
+			pid_t parent;     /* TASK: if name is NULL, the TID whose name it has */
+		};
 	};
 	pid_t tid, pid;
 	enum branch_event_kind kind;

@@ -513,11 +513,16 @@ struct emission {
 static void emit_thread(void *arg, pid_t tid)
 {
 	struct emission *t = arg;
+	char path[64], name[16];
 	struct branch_event e = {.kind = BRANCH_EVENT_TASK,
 				 .tid = tid,
 				 .pid = t->pid,
 				 .time = mono_now()};
 
+	/* threads that it starts have this name */
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	proc_value(path, "Name:", name, sizeof(name));
+	e.name = *name ? name : NULL;
 	t->got = t->got ? t->got : t->sink->event(t->sink, &e, t->err);
 }
 
