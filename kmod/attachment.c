@@ -87,6 +87,15 @@ int attachment_room(struct attachment *a, struct task_struct *task)
 	return 0;
 }
 
+/*
+ * The last branches are of one program and have no gap. In form BTS what is recorded stays.
+ */
+static bool starts_anew(const struct attachment *a, u8 kind)
+{
+	return a->config.form == TRAWL_FORM_LBR &&
+	       (kind == TRAWL_KIND_EXEC || kind == TRAWL_KIND_RESUME);
+}
+
 void attachment_put(struct attachment *a, const struct trawl_branch *record)
 {
 	struct trawl_branch r = *record;
@@ -96,6 +105,8 @@ void attachment_put(struct attachment *a, const struct trawl_branch *record)
 	r.tid = a->tid;
 	if (a->config.form == TRAWL_FORM_STREAM) {
 		session_put_records(a->session, &r, 1);
+	} else if (starts_anew(a, r.kind)) {
+		store_drop(&a->store);
 	} else if (r.kind < TRAWL_KIND_SIGNAL && store_put(&a->store, &r)) {
 		WRITE_ONCE(a->session->ready, true);
 		session_wake(a->session);

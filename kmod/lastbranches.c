@@ -28,8 +28,9 @@ static int copy(struct attachment *a, struct task_struct *task, struct trawl_bra
 	u32 i, n = 0;
 
 	if (!a->lbr) {
-		if (store_copy(&a->store, records, last, false, &copied))
-			return 0;
+		/* A store without room, for lack of memory, has kept nothing. */
+		if (!a->store.records || store_copy(&a->store, records, last, false, &copied))
+			return -EBUSY;
 		n = copied.count;
 	} else if (task != current || !lbr_peek(a->lbr, records, &n)) {
 		return -EBUSY;

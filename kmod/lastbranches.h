@@ -16,7 +16,7 @@ struct session;
  * last_branches() - copies the last `last` branches of a task, oldest first, into `records`, which
  * has room for at least LAST_BRANCHES_ROOM. Returns how many, 0 if `last` is 0; -ENOENT where the
  * session does not record the task in form LBR; -EBUSY where the LBR holds another task's branches,
- * or the task is not the current one. Does not sleep.
+ * nothing was kept for lack of memory, or the task is not the current one. Does not sleep.
  */
 int last_branches(struct session *session, struct task_struct *task, struct trawl_branch *records,
 		  u32 last);

@@ -82,6 +82,16 @@ void store_clear(struct store *store)
 	raw_spin_unlock_irqrestore(&store->lock, flags);
 }
 
+void store_drop(struct store *store)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&store->lock, flags);
+	store->lost += store->written - first(store);
+	store->oldest = store->written;
+	raw_spin_unlock_irqrestore(&store->lock, flags);
+}
+
 u32 store_count(struct store *store)
 {
 	unsigned long flags;

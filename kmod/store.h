@@ -43,6 +43,8 @@ bool store_put(struct store *store, const struct trawl_branch *record);
 
 /* store_clear() - removes all records and forgets those lost. */
 void store_clear(struct store *store);
+/* store_drop() - removes all records; they count as lost. Any context but NMI. */
+void store_drop(struct store *store);
 
 /* store_count() - how many records there are. */
 u32 store_count(struct store *store);

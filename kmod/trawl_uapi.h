@@ -63,7 +63,11 @@
 
 /* Where records go. A file may have each form once on a task. */
 enum trawl_form {
-	TRAWL_FORM_LBR = 1,	/* the last `depth` branches of each task; read by TRAWL_IOC_DUMP */
+	/*
+	 * The last `depth` branches of each task, none from before an exec or a gap; read by
+	 * TRAWL_IOC_DUMP.
+	 */
+	TRAWL_FORM_LBR = 1,
 	TRAWL_FORM_BTS = 2,	/* a buffer for each task; read by TRAWL_IOC_DUMP */
 	TRAWL_FORM_STREAM = 3,	/* the file's ring, for all tasks: TRAWL_IOC_RING first */
 };
@@ -188,8 +192,8 @@ struct trawl_dump {
 	__u32 capacity;		/* its length in records; if too short, the newest are copied */
 	__u32 count;		/* out: how many there are */
 	/*
-	 * out: records overwritten, without room, or cleared but not copied, since ENABLE; by
-	 * provider LBR the entries that were not copied now
+	 * out: records overwritten, without room, cleared but not copied, or (form LBR) from
+	 * before an exec or a gap, since ENABLE; by provider LBR the entries not copied now
 	 */
 	__u64 lost;
 	__u32 state;		/* out: enum trawl_task_state */

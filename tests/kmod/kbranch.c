@@ -100,13 +100,31 @@ static void enable(struct client *c, struct trawl_enable *e)
 		fail("TRAWL_IOC_ENABLE");
 }
 
-static int watch(struct client *c, struct trawl_enable *e, int seconds)
+struct options {
+	struct trawl_enable enable;
+	unsigned int records, mode;
+	int seconds;
+	char *at; /* FILE:OFFSET:LAST of a probe; NULL: none */
+};
+
+/* Enables the tracing, and form LBR for the probe beside it. */
+static void enable_all(struct client *c, struct options *o)
+{
+	enable(c, &o->enable);
+	if (!o->at)
+		return;
+	o->enable.form = TRAWL_FORM_LBR;
+	enable(c, &o->enable);
+	o->enable.form = TRAWL_FORM_STREAM;
+}
+
+static int watch(struct client *c, struct options *o)
 {
 	struct pollfd p = { .fd = c->fd };
 
-	e->flags &= ~TRAWL_ENABLE_ON_EXEC;
-	enable(c, e);
-	for (int tenth = 0; tenth < 10 * seconds && !(p.revents & POLLHUP); tenth++)
+	o->enable.flags &= ~TRAWL_ENABLE_ON_EXEC;
+	enable_all(c, o);
+	for (int tenth = 0; tenth < 10 * o->seconds && !(p.revents & POLLHUP); tenth++)
 		poll(&p, 1, 100);
 	drain(c);
 	fprintf(stderr, "kbranch: %llu records, %llu lost\n", c->count,
@@ -189,13 +207,6 @@ static unsigned int provider_of(const char *name)
 					: 9;
 }
 
-struct options {
-	struct trawl_enable enable;
-	unsigned int records, mode;
-	int seconds;
-	char *at; /* FILE:OFFSET:LAST of a probe; NULL: none */
-};
-
 /* Sets up the tracing of COMMAND; false: the option is not one of its options. */
 static bool enable_option(struct trawl_enable *e, int option, const char *arg)
 {
@@ -267,12 +278,7 @@ static int run(struct client *c, struct options *o, char **argv)
 	pid_t pid;
 
 	pid = e->pid = start(argv, &go);
-	enable(c, e);
-	if (o->at) {
-		e->form = TRAWL_FORM_LBR;
-		enable(c, e);
-		e->form = TRAWL_FORM_STREAM;
-	}
+	enable_all(c, o);
 	close(go);
 	if (e->form == TRAWL_FORM_STREAM)
 		follow(c);
@@ -305,5 +311,5 @@ int main(int argc, char **argv)
 	map_ring(&c, o.records, o.mode);
 	if (o.at)
 		probe(&c, o.at);
-	return o.enable.pid ? watch(&c, &o.enable, o.seconds) : run(&c, &o, argv + optind);
+	return o.enable.pid ? watch(&c, &o) : run(&c, &o, argv + optind);
 }

@@ -48,6 +48,15 @@ if [ "$depth" -gt 19 ]; then
 else
 	skip "kmod-lbr, none of their stacks has a branch of the program before exec" "$depth entries do not reach back"
 fi
+# Nor by single steps, with more branches than the program has had.
+for starts in 'exec "$0"' '"$0"; exec "$0"'; do
+	trawl -q -i "branch:kmod-step:last=1000@uprobe:$walk:pops_two" -w first.trawl -- \
+		sh -c "$starts" "$walk" >/dev/null
+	trawl-decode --json first.trawl
+done >first.json
+same "kmod-step, 3 programs: 60 hits each" 180 "$(grep -c '"name":"branch:last"' first.json)"
+same "kmod-step, none of their stacks has a branch of the program before exec" 0 \
+	"$(grep '"from":' first.json | grep -vc '"from":"0x40')"
 # As many branches as the processor has entries: none is taken by a return from the kernel. The far
 # branches of this program are left out, too, and stacks with one between their branches are marked.
 for place in far_away pops_two case0; do
