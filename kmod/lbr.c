@@ -190,6 +190,7 @@ enum trawl_why lbr_why(const char **reason)
 	struct lbr_layout layout;
 	enum trawl_why why = layout_here(&layout);
 	struct lbr *lbr;
+	bool busy;
 
 	if (why)
 		return why;
@@ -197,9 +198,11 @@ enum trawl_why lbr_why(const char **reason)
 	lbr = lbr_open(current, TRAWL_SELECT_DEFAULT);
 	if (IS_ERR(lbr))
 		return PTR_ERR(lbr) == -EBUSY ? TRAWL_WHY_BUSY : TRAWL_WHY_NO_PERF;
+	/* Another program's event may have the registers of this CPU whenever a task runs. */
+	busy = lbr_given_up(lbr);
 	lbr_stop(lbr);
 	lbr_free(lbr);
-	return TRAWL_WHY_USABLE;
+	return busy ? TRAWL_WHY_BUSY : TRAWL_WHY_USABLE;
 }
 
 u32 lbr_depth(void)

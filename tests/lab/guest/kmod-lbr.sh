@@ -45,6 +45,11 @@ perf record -q -B -N -a -j any_call,u -e cycles:uD -o other.data -- \
 other=$!
 wait_for test -s perf.runs
 same "somebody else's" "Device or resource busy" "$(dump)"
+has "-D says so" "$(trawl -D branch)" \
+	'not usable: branch:kmod-lbr: perf gave the branch records to somebody else'
+trawl -q -i "branch:last=8@uprobe:$TRAWL_BUILD/tests/kmod/walk:far_away" -w taken.trawl -- walk >/dev/null
+ok $? "branch:last= takes single steps then: its stacks are whole"
+has "and the file says so" "$(trawl-decode --raw taken.trawl)" 'by kmod-step'
 lines
 kill -INT $other
 wait $other
