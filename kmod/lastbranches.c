@@ -2,6 +2,7 @@
 #include "kmod/lastbranches.h"
 #include "kmod/attachment.h"
 #include "kmod/lbr.h"
+#include "kmod/select.h"
 #include "kmod/session.h"
 #include "kmod/task.h"
 
@@ -21,6 +22,17 @@ static struct attachment *stack_of(struct session *session, struct task_struct *
 	return NULL;
 }
 
+/* Removes the branches that the selection suppresses, which the processor records all the same. */
+static u32 selected(struct trawl_branch *records, u32 n, u32 select)
+{
+	u32 i, kept = 0;
+
+	for (i = 0; i < n; i++)
+		if (select_wants(select, records[i].kind))
+			records[kept++] = records[i];
+	return kept;
+}
+
 static int copy(struct attachment *a, struct task_struct *task, struct trawl_branch *records,
 		u32 last)
 {
@@ -34,6 +46,8 @@ static int copy(struct attachment *a, struct task_struct *task, struct trawl_bra
 		n = copied.count;
 	} else if (task != current || !lbr_peek(a->lbr, records, &n)) {
 		return -EBUSY;
+	} else {
+		n = selected(records, n, READ_ONCE(a->select));
 	}
 	if (n > last) {
 		memmove(records, records + n - last, last * sizeof(*records));

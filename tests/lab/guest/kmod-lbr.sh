@@ -15,6 +15,9 @@ awk '$2 < 8 { print $3, $4 }' all.txt | tail -"$count" >wanted
 [ "$count" -ge 26 ] && cmp wanted got
 ok $? "its last $count branches are those that steps found"
 cp wanted got "$LAB_KEEP"
+place=$((0x$(nm "$(type -p walk)" | awk '$3 == "far_away" { print $1 }') - 0x400000))
+kbranch -P lbr -s 3 -c "$(type -p walk):$place:32" -o none -- walk 2>/dev/null
+same "bit 1 leaves no branch of user code at a probe" 0 "$(awk '$2 == 37 { print $5 }' none | sort -u)"
 document >said
 same "the code flow of the document with this processor's LBR" "" "$(grep '^not ok' said)"
 has "an event is given back at once: 1,000 cycles of enable, dump and disable" "$(ioctls dumps 1000)" \
