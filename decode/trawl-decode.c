@@ -16,6 +16,7 @@
 #include "decode/diff.h"
 #include "decode/flow/calltree.h"
 #include "decode/flow/countsview.h"
+#include "decode/flow/flow.h"
 #include "decode/query/join.h"
 #include "decode/export/contents.h"
 #include "decode/export/jsonl.h"
@@ -291,6 +292,9 @@ static int parse(struct options *o, int argc, char **argv, struct trawl_error *e
 				  "%s: cannot be combined with another view, --around, --join or "
 				  "-D; use it alone or with --json",
 				  o->calls ? "--calls" : "--counts");
+	if (!got && (o->calls || o->counts))
+		return flow_selectable(&o->reading.selection, o->calls ? "--calls" : "--counts",
+				       err);
 	if (!got && o->diff &&
 	    ((o->mode != MODE_TEXT && o->mode != MODE_JSON) || o->join || o->list ||
 	     o->around_text || o->protocol || o->reading.decode.raw))

@@ -18,6 +18,7 @@
 #include "decode/base/cli.h"
 #include "decode/export/csv.h"
 #include "decode/flow/export.h"
+#include "decode/flow/flow.h"
 #include "decode/export/export.h"
 #include "decode/export/gzip.h"
 #include "decode/export/html.h"
@@ -330,6 +331,8 @@ static const struct reading_program program = {
 
 static int check(struct options *o, struct trawl_error *err)
 {
+	char what[32];
+
 	if (!o->format)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "--to: no format is given; --help lists the formats");
@@ -343,6 +346,9 @@ static int check(struct options *o, struct trawl_error *err)
 	if ((o->export.decimal || o->export.no_formulas) && o->format->run != csv_export)
 		return trawl_fail(err, TRAWL_USAGE, "%s: applies to csv only; leave it out",
 				  o->export.decimal ? "--decimal" : "--no-formulas");
+	snprintf(what, sizeof(what), "--to %s", o->format->name);
+	if (o->format->batches && flow_selectable(&o->reading.selection, what, err))
+		return -1;
 	if (!strcmp(o->export.output, "-") && o->format->binary && isatty(STDOUT_FILENO))
 		return trawl_fail(err, TRAWL_USAGE, "--to %s: binary output is not written to a "
 						    "terminal; give -w OUT",

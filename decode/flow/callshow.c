@@ -42,21 +42,22 @@ static void put_span(struct out *o, uint64_t ns)
 }
 
 /*
- * Prints the duration as far as it is known: "<9ms", "~46ms", "46ms", ">46ms", "?". Nothing for a
- * jump.
+ * Prints the duration as far as it is known: "<9ms", "~46ms" (at most a third off), "46ms",
+ * ">46ms", "?". Nothing for a jump.
  */
 static void put_took(struct out *o, const struct call_node *n)
 {
+	bool near = n->least && n->most / 2 <= n->least;
 	size_t start = o->len;
 
 	if (n->most == CALL_UNKNOWN)
 		out_char(o, n->least ? '>' : '?');
 	else if (n->most > n->least)
-		out_char(o, n->least ? '~' : '<');
+		out_char(o, near ? '~' : '<');
 	if (n->most == CALL_UNKNOWN && n->least)
 		put_span(o, n->least);
 	else if (n->most && n->most != CALL_UNKNOWN)
-		put_span(o, n->least ? (n->least + n->most) / 2 : n->most);
+		put_span(o, near ? n->least + (n->most - n->least) / 2 : n->most);
 	out_pad(o, start, 9, 1);
 }
 

@@ -216,13 +216,23 @@ void flow_end(struct flow *f)
 	}
 }
 
+int flow_selectable(const struct selection *s, const char *what, struct trawl_error *err)
+{
+	if (!s->where && !s->nnames && !s->count)
+		return 0;
+	return trawl_fail(err, TRAWL_USAGE,
+			  "%s: needs consecutive branches; select with --from, --until, --pid "
+			  "instead of %s",
+			  what, s->count ? "-c" : "--where, --name");
+}
+
+static bool is_part(const struct selection *s)
+{
+	return s->npids || s->nsources || s->begin || s->end != UINT64_MAX;
+}
+
 int flow_run(struct flow *f, struct stream *s, const char *what, struct trawl_error *err)
 {
-	if (f->selection->where || f->selection->nnames)
-		return trawl_fail(err, TRAWL_USAGE,
-				  "%s: needs consecutive branches; select with --from, --until, "
-				  "--pid instead of --where, --name",
-				  what);
 	if (stream_run(s, &f->consumer, err))
 		return -1;
 	if (f->failed)
@@ -230,6 +240,10 @@ int flow_run(struct flow *f, struct stream *s, const char *what, struct trawl_er
 	if (!f->any && stream_verdict(s, err)) /* they may be in what is missing */
 		return -1;
 	if (!f->any)
-		return trawl_fail(err, TRAWL_USAGE, "%s: the file has no branches", what);
+		return trawl_fail(err, TRAWL_USAGE,
+				  is_part(f->selection)
+					  ? "%s: no branches are selected; give other times, "
+					    "--pid or --source, or none"
+					  : "%s: the file has no branches", what);
 	return 0;
 }

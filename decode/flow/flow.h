@@ -65,6 +65,12 @@ void flow_start(struct flow *f, const struct selection *selection);
 void flow_end(struct flow *f);
 
 /*
+ * Whether the selection is of consecutive branches: without --where, --name and -c. Returns 0, or
+ * -1 with *err, in which `what` names the view or export.
+ */
+int flow_selectable(const struct selection *selection, const char *what, struct trawl_error *err);
+
+/*
  * Runs the stream. Returns 0, or -1 with *err, in which `what` names the view or export: also if
  * the file has no branches, or memory ran out.
  */

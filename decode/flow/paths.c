@@ -201,8 +201,12 @@ static int take(struct flow *f, const struct flow_stretch *s)
 int paths_read(struct paths *p, unsigned int i, struct stream *s, struct trawl_error *err)
 {
 	struct reader r = { .p = p, .side = i };
+	struct selection sel = *stream_selection(s);
 	int got;
 
+	sel.count = 0; /* -c is a number of differences */
+	if (flow_selectable(&sel, "--diff", err))
+		return -1;
 	flow_start(&r.flow, stream_selection(s));
 	r.flow.stretch = take;
 	got = flow_run(&r.flow, s, "--diff", err);

@@ -230,6 +230,24 @@ def check_unwound(folder):
          "a jump within a function ends none")
 
 
+def check_selection(folder):
+    """Views of consecutive branches refuse what would leave some out, and say what is selected."""
+    path = capture(folder, "batch 5 5 1000", CALL_F, RET_F)
+    views = [["trawl-decode", "--calls"], ["trawl-decode", "--counts"],
+             *(["trawl-export", "-w", "-", "--to", to]
+               for to in ("folded", "brstack", "lcov", "drcov"))]
+    for view in views:
+        name = " ".join(view[-2:]) if "--to" in view else view[-1]
+        for options, why in ((["-c", "1"], "instead of -c"), (["--where", "kind == 1"], "--where"),
+                             (["--name", "branch:call"], "--where, --name")):
+            done = run(f"{BUILD}/{view[0]}", *view[1:], *options, path)
+            ok(done.returncode == 2 and f"{name}: needs consecutive branches" in done.stderr and
+               why in done.stderr and not done.stdout, f"{name} {options[0]}", done.stderr)
+        done = run(f"{BUILD}/{view[0]}", *view[1:], "--pid", "6", path)
+        ok(done.returncode == 2 and f"{name}: no branches are selected;" in done.stderr,
+           f"{name} of another process", done.stderr)
+
+
 def check_deep(folder):
     """A recursion of 10,000 calls: the last calls are those at its end, and all of it returns."""
     call, back = branch(0x1110, 0x1100, "call"), branch(0x1120, 0x1115, "ret")
@@ -459,6 +477,7 @@ def main():
         check_open(folder)
         check_repeated(folder)
         check_outer(folder)
+        check_selection(folder)
         check_cut(folder, "lost branches", f"mark {LOST} 4000 0")
         check_cut(folder, "another stack", f"mark {STACK} 4000 0")
         check_cut(folder, "a break", f"mark {BREAK} 4000 0")
