@@ -123,6 +123,13 @@ static bool cpu_has(const char *flag)
 	return found;
 }
 
+static int no_store(const char *name, struct trawl_error *err)
+{
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "branch:%s: the processor has no branch trace store: it is in Intel's, "
+			  "outside of virtual machines", name);
+}
+
 /* Writes to *err why perf_event_open() failed. */
 static int why_not(const char *name, enum perf_how how, int error, struct trawl_error *err)
 {
@@ -147,10 +154,7 @@ static int why_not(const char *name, enum perf_how how, int error, struct trawl_
 							  "this virtual machine"
 							: "");
 	if (!lbr && !cpu_has("bts"))
-		return trawl_fail(err, TRAWL_CANNOT,
-				  "branch:%s: the processor has no branch trace store: it is in "
-				  "Intel's, outside of virtual machines",
-				  name);
+		return no_store(name, err);
 	if (how == HOW_BTS && error == EINVAL)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "branch:%s: perf refuses a record of each branch: newer kernels "
@@ -184,9 +188,7 @@ static int bts_usable(struct trawl_error *err)
 	 * In a virtual machine perf may sample each branch by an interrupt instead of BTS, and lose
 	 * some.
 	 */
-	return trawl_fail(err, TRAWL_CANNOT,
-			  "branch:perf-bts: the processor has no branch trace store: it is in "
-			  "Intel's, outside of virtual machines");
+	return no_store("perf-bts", err);
 }
 
 static int lbr_usable(struct trawl_error *err)
@@ -198,11 +200,12 @@ static int lbr_usable(struct trawl_error *err)
 
 static int aux_usable(struct trawl_error *err)
 {
+	if (!aux_type() && !cpu_has("bts"))
+		return no_store("intel-bts", err);
 	if (!aux_type())
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "branch:intel-bts: the kernel has no intel_bts: the processor "
-				  "has no branch trace store, or page-table isolation is on "
-				  "(perf-bts works with it)");
+				  "branch:intel-bts: the kernel has no intel_bts: page-table "
+				  "isolation is on (perf-bts works with it)");
 	return try_open("intel-bts", HOW_AUX, err);
 }
 

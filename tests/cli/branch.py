@@ -597,6 +597,9 @@ def check_self_test():
         ok(re.search(rf"branch:{name} .*\n(?! +not usable)|not usable: branch:{name}: \S.{{20}}",
                      listed),
            f"-D lists {name}, and why if it is not usable", listed)
+    ok("bts" in cpu["flags"].split() or
+       listed.count("bts: the processor has no branch trace store") == 2,
+       "a processor without a branch trace store: both of its back ends say so", listed)
 
 
 def check_bad(folder):
