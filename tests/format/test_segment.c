@@ -9,6 +9,7 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -425,4 +426,24 @@ Test(segment, events_come_by_time_whatever_the_order_of_chunks)
 	comes_by_time(NULL);
 	comes_by_time(one_behind_the_other);
 	comes_by_time(here_and_there);
+}
+
+/* Its last index block has been read by then; the one before is none any more. */
+Test(segment, a_file_that_changes_while_it_is_read_is_not_taken_for_a_lack_of_memory)
+{
+	static const char nothing[4096];
+	struct job job = { .n = SHORT, .fd = file_of(SHORT, NULL), .whole = true };
+	struct trawl_reader *r = open_file(&job);
+	struct trawl_error err;
+	struct trawl_event ev;
+	int ret;
+
+	for (off_t at = 8192; at < lseek(job.fd, 0, SEEK_END); at += (off_t)sizeof(nothing))
+		cr_assert_gt(pwrite(job.fd, nothing, sizeof(nothing), at), 0);
+	while ((ret = trawl_next(r, &ev, &err)) == 1)
+		;
+	cr_assert_eq(ret, -1);
+	cr_expect(strstr(err.text, "changed while it was read"), "%s", err.text);
+	trawl_close(r);
+	close(job.fd);
 }
