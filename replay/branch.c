@@ -340,6 +340,9 @@ static int run(const struct way *w, int argc, char **argv)
 		run_commands(walk, &o);
 	if (!got)
 		got = printed_all(&err);
+	if (!got && out_lacked_memory())
+		got = trawl_fail(&err, TRAWL_CANNOT, "%s: what was printed is incomplete: %s",
+				 o.path, out_lack_reason());
 	walk_close(walk);
 	return got < 0 ? cli_error(&err) : TRAWL_OK;
 }
