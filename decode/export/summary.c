@@ -9,7 +9,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/branchrecord.h"
 #include "decode/base/boot.h"
 #include "decode/base/jdoc.h"
 #include "decode/base/tally.h"
@@ -26,6 +28,7 @@ struct summary {
 	struct sleeps sleeps;
 	uint64_t losses;          /* number of losses in the selection */
 	struct out loss_text;
+	uint64_t marks;           /* places in the branches of tasks where some are lost */
 };
 
 /* Counts the key that was appended to m->key, which is empty afterwards. */
@@ -81,6 +84,7 @@ static int count_item(struct consumer *c, const struct decoder *d, void *state,
 		count(m, &m->cpus, it->time);
 	}
 	count_task(m, it);
+	m->marks += it->problem && !strcmp(it->source->kind, BRANCH_SOURCE_KIND);
 	return 0;
 }
 
@@ -423,7 +427,7 @@ static void print_losses(const struct summary *m, struct trawl_reader *r, struct
 
 	trawl_verdict(r, &v);
 	more = unlisted(r, &v);
-	if (!m->losses) {
+	if (!m->losses && !m->marks) {
 		out_str(o, "\nlosses      none");
 		if (v.written && !v.damaged)
 			out_str(o, " so far");
@@ -432,7 +436,10 @@ static void print_losses(const struct summary *m, struct trawl_reader *r, struct
 		out_char(o, '\n');
 		return;
 	}
-	out_printf(o, "\nlosses      %llu\n", (unsigned long long)m->losses);
+	out_printf(o, "\nlosses      %llu\n", (unsigned long long)(m->losses + m->marks));
+	if (m->marks)
+		out_printf(o, "  %llu places in the branches of tasks (branch:lost)\n",
+			   (unsigned long long)m->marks);
 	out_bytes(o, m->loss_text.data, m->loss_text.len);
 	if (m->losses > TOP)
 		out_printf(o, "  and %llu more\n", (unsigned long long)(m->losses - TOP));

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/flow/counts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/hashtable.h"
+#include "decode/base/cli.h"
 
 enum {
 	BLOCKS = 1 << 17,
@@ -255,6 +257,19 @@ int counts_run(struct counts *c, struct stream *s, const char *what, struct traw
 		return -1;
 	count_last_arrivals(c);
 	return c->failed ? trawl_fail(err, TRAWL_CANNOT, "out of memory") : 0;
+}
+
+void counts_note_gaps(const struct counts *c, const char *what)
+{
+	struct trawl_error note;
+
+	if (!c->flow.gaps)
+		return;
+	trawl_fail(&note, TRAWL_USAGE,
+		   "%s: branches are missing at %" PRIu64 " place%s: code that ran may be counted "
+		   "too low, or as not run",
+		   what, c->flow.gaps, c->flow.gaps == 1 ? "" : "s");
+	cli_note(NULL, &note);
 }
 
 void counts_free(struct counts *c)

@@ -42,6 +42,8 @@ struct counts {
 /* Begins counts of the selected tasks. *c was zero-initialised; keeps the selection. */
 void counts_start(struct counts *c, const struct selection *selection);
 int counts_run(struct counts *c, struct stream *s, const char *what, struct trawl_error *err);
+/* Prints a line if branches are missing, after counts_run(). */
+void counts_note_gaps(const struct counts *c, const char *what);
 void counts_free(struct counts *c);
 
 /*

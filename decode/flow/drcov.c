@@ -140,6 +140,7 @@ int drcov_write(struct stream *s, struct out *out, struct trawl_error *err)
 		put_modules(out, &t);
 		out_printf(out, "BB Table: %" PRIu64 " bbs\n", t.nblocks);
 		out_bytes(out, t.blocks.data, t.blocks.len);
+		counts_note_gaps(&c, "--to drcov");
 	}
 	if (!got && t.blocks.error)
 		got = trawl_fail(err, TRAWL_CANNOT, "out of memory");

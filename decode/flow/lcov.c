@@ -389,6 +389,7 @@ int lcov_write(struct stream *s, struct out *out, struct trawl_error *err)
 		qsort(f.list, f.n, sizeof(*f.list), by_file);
 		put_coverage(&f, out);
 		note_partial(c.images);
+		counts_note_gaps(&c, "--to lcov");
 	}
 	free(f.list);
 	counts_free(&c);

@@ -128,8 +128,15 @@ def check_cut(folder, name, *between):
          [(r["function"], r["depth"], r["most_ns"] is None) for r in rows[:2]],
          "how long the calls before it lasted is not known")
     ok(any(r["function"].startswith("***") for r in rows), "the tree has the place")
+    summary = run(f"{BUILD}/trawl-decode", "--summary", path).stdout
+    said = [line for line in summary.splitlines() if line.startswith("losses ")]
+    same("none" if name in ("another stack", "a break") else "1", said[0].split()[1],
+         "the summary has its losses")
     last = [r for r in rows if r["function"] == "f"][-1]
     same(0, last["depth"], "the calls after it begin anew")
+    done = run(f"{BUILD}/trawl-export", "--to", "drcov", path, "-w", "-")
+    ok("--to drcov: branches are missing at 1 place: " in done.stderr, "coverage says so",
+       done.stderr)
     out = f"{folder}/x.perfetto"
     done = run(f"{BUILD}/trawl-export", "--to", "perfetto", path, "-w", out)
     ok(done.returncode in (0, 1), "perfetto", done.stderr)
