@@ -11,6 +11,7 @@
 
 #include "common/buildid.h"
 #include "common/regular.h"
+#include "decode/base/output.h"
 
 #define FILE_MAX (1 << 30)
 
@@ -56,6 +57,12 @@ static bool has_build_id(const uint8_t *p, size_t size, const char *id)
 	return false;
 }
 
+const char *code_no_memory(void)
+{
+	out_lack_memory();
+	return "out of memory";
+}
+
 /*
  * Copies a file of at most FILE_MAX bytes. A file of somebody else may change or become shorter at
  * any time: in a mapping, what was checked would not be what is read.
@@ -70,8 +77,8 @@ static void copy_file(struct code_file *c, const char *path)
 
 	if (fd >= 0 && !fstat(fd, &st) && st.st_size > FILE_MAX)
 		c->why = "its file here is larger than 1 GiB";
-	else if (fd >= 0 && st.st_size > 0)
-		p = malloc((size_t)st.st_size);
+	else if (fd >= 0 && st.st_size > 0 && !(p = malloc((size_t)st.st_size)))
+		c->why = code_no_memory();
 	while (p && n < (size_t)st.st_size &&
 	       (got = read(fd, p + n, (size_t)st.st_size - n)) > 0)
 		n += (size_t)got;

@@ -18,4 +18,7 @@ struct code_file {
 struct code_file code_file_open(const char *path, const char *build_id);
 void code_file_close(struct code_file *c);
 
+/* A reason for code that is unavailable. The walk goes on without it, and its status will be 3. */
+const char *code_no_memory(void);
+
 #endif

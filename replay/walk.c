@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "common/array.h"
-#include "decode/base/output.h"
 #include "decode/flow/flow.h"
 #include "replay/codefile.h"
 #ifdef HAVE_ZYDIS
@@ -214,13 +213,6 @@ void walk_place(struct walk *w, uint64_t address, struct image_place *p)
 	images_place(r->images, r->maps, address, p);
 }
 
-/* The walk goes on without the code, and is incomplete. */
-static const char *no_memory(void)
-{
-	out_lack_memory();
-	return "out of memory";
-}
-
 size_t walk_code(struct walk *w, uint64_t address, uint8_t *p, size_t n, const char **why)
 {
 	struct image_place at;
@@ -232,7 +224,7 @@ size_t walk_code(struct walk *w, uint64_t address, uint8_t *p, size_t n, const c
 	if (!at.range || !at.module)
 		return 0;
 	c = code_of(w, at.module);
-	*why = c ? c->why : no_memory();
+	*why = c ? c->why : code_no_memory();
 	if (!c || !c->p)
 		return 0;
 	offset = at.range->offset + (address - at.range->start);
@@ -364,7 +356,7 @@ static bool has_front(const struct walk *w, size_t at)
 static bool add_insn(struct walk *w, uint64_t pc, unsigned int length, const char **why)
 {
 	if (!array_grow(w->block, w->nblock)) {
-		*why = no_memory();
+		*why = code_no_memory();
 		return false;
 	}
 	w->block[w->nblock].pc = pc;

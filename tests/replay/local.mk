@@ -6,7 +6,7 @@ check_PROGRAMS += tests/replay/test_codefile
 TESTS += tests/replay/test_codefile
 tests_replay_test_codefile_SOURCES = tests/replay/test_codefile.c
 tests_replay_test_codefile_CFLAGS = $(UNIT_CFLAGS)
-tests_replay_test_codefile_LDADD = libreplay.la $(UNIT_LDADD)
+tests_replay_test_codefile_LDADD = libreplay.la libdecode.la $(UNIT_LDADD)
 endif
 EXTRA_DIST += tests/replay/usbipclient.py tests/replay/planteddevice.py tests/replay/module/planted.c tests/replay/module/build $(TEST_REPLAY)
 
