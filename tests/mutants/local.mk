@@ -12,4 +12,4 @@ mutants-build: all $(check_DATA) \
 	$(foreach program,$(filter-out tests/fuzz/% tests/bench/%,$(check_PROGRAMS)),$(if $(findstring /test_,$(program)),,$(program)))
 .PHONY: mutants mutants-build
 TESTS += tests/mutants/test_switch.py
-EXTRA_DIST += $(addprefix tests/mutants/,mutants.py places.py switch.py mutant.h test_switch.py equivalent)
+EXTRA_DIST += tests/mutants/mutants.py tests/mutants/places.py tests/mutants/switch.py tests/mutants/mutant.h tests/mutants/test_switch.py tests/mutants/equivalent
