@@ -83,8 +83,9 @@ static uint8_t kind_of(const ZydisDecodedInstruction *z)
 		return z->mnemonic == ZYDIS_MNEMONIC_RET ? BRANCH_RET : BRANCH_FAR;
 	case ZYDIS_CATEGORY_SYSCALL:
 		return BRANCH_SYSCALL;
-	case ZYDIS_CATEGORY_INTERRUPT:
-		return z->mnemonic == ZYDIS_MNEMONIC_INT ? BRANCH_SYSCALL : BRANCH_FAR;
+	case ZYDIS_CATEGORY_INTERRUPT: /* others than int 0x80 raise an exception */
+		return z->mnemonic == ZYDIS_MNEMONIC_INT && z->raw.imm[0].value.u == 0x80
+			       ? BRANCH_SYSCALL : BRANCH_UNKNOWN;
 	default:
 		return BRANCH_UNKNOWN;
 	}

@@ -326,6 +326,10 @@ Test(branch, steps)
 
 	zero.flags = 1 << 6;
 	cr_expect(!stepped("\x90", 1, at, regs(0x1001), STEP_TRAP, &kind), "nop");
+	cr_expect(!stepped("\xcc", 1, at, regs(0x1001), STEP_OTHER, &kind), "int3 is no branch");
+	cr_expect(!stepped("\xcd\x03", 2, at, regs(0x1002), STEP_OTHER, &kind), "nor is int 3");
+	cr_expect(stepped("\xcd\x80", 2, at, regs(0x1002), STEP_OTHER, &kind) &&
+		  kind == BRANCH_SYSCALL, "int 0x80");
 	cr_expect(!stepped("\xf3\xa4", 2, at, regs(0x1000), STEP_TRAP, &kind),
 		  "rep movsb goes on");
 	cr_expect(!stepped("\x74\x10", 2, at, regs(0x1002), STEP_TRAP, &kind),
