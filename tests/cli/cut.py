@@ -379,7 +379,7 @@ tap.same((0, decode("--pid", "100", made)), (p.returncode, decode(out)), "from a
 def losses(file):
     text = subprocess.run(["trawl-decode", "--summary", file], capture_output=True, text=True).stdout
     text = text.split("\nlosses ")[1].split("\n\n")[0]
-    return [line.strip() for line in text.splitlines()[1:]]
+    return [line.strip() for line in text.splitlines()[1:] if line.startswith("  event ")]
 
 
 lossy = f"{tmp.name}/lossy.trawl"
