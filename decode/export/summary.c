@@ -438,8 +438,8 @@ static void print_losses(const struct summary *m, struct trawl_reader *r, struct
 	}
 	out_printf(o, "\nlosses      %llu\n", (unsigned long long)(m->losses + m->marks));
 	if (m->marks)
-		out_printf(o, "  %llu places in the branches of tasks (branch:lost)\n",
-			   (unsigned long long)m->marks);
+		out_printf(o, "  %llu place%s in the branches of tasks (branch:lost)\n",
+			   (unsigned long long)m->marks, m->marks == 1 ? "" : "s");
 	out_bytes(o, m->loss_text.data, m->loss_text.len);
 	if (m->losses > TOP)
 		out_printf(o, "  and %llu more\n", (unsigned long long)(m->losses - TOP));

@@ -132,6 +132,8 @@ def check_cut(folder, name, *between):
     said = [line for line in summary.splitlines() if line.startswith("losses ")]
     same("none" if name in ("another stack", "a break") else "1", said[0].split()[1],
          "the summary has its losses")
+    same(name in ("lost branches", "a damaged batch"),
+         "  1 place in the branches of tasks (branch:lost)\n" in summary, "and where they are")
     last = [r for r in rows if r["function"] == "f"][-1]
     same(0, last["depth"], "the calls after it begin anew")
     done = run(f"{BUILD}/trawl-export", "--to", "drcov", path, "-w", "-")

@@ -16,8 +16,7 @@ def masked(text):
         return re.sub(r"[^\n]", " ", m[0])
     return re.sub(
         r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^\s*#(?:\\\n|[^\n])*',
-        blank, text,
-                  flags=re.S | re.M)
+        blank, text, flags=re.S | re.M)
 
 
 SWAPS = [(r"(?<![<>=!+\-*/&|^%-])<(?![<=])", "<="), (r"(?<!<)<=", "<"),
