@@ -13,6 +13,9 @@ enum { OUTERMOST = 2048, INNERMOST = 2048, INSN_MOST = 15 };
 
 struct frame {
 	uint64_t from; /* address of the call, or of the interrupted instruction */
+	uint64_t to;   /* address of the function that was called, or jumped to, at last */
+	uint64_t left; /* address of the last jump to another function; 0: none */
+	bool exec;     /* a new program: nothing called it */
 	bool signal;
 	bool goroutine; /* a goroutine's first function: it was not called */
 };
@@ -73,6 +76,8 @@ static void push(struct callstack *k, const struct call_where *w, struct callsta
 {
 	emit(k, w, sink, CALL_ENTER, p);
 	*frame_at(k, k->depth) = (struct frame){ .from = p->from,
+						 .to = p->to,
+						 .exec = p->kind == BRANCH_EXEC,
 						 .signal = p->kind == BRANCH_SIGNAL };
 	k->depth++;
 	if (k->depth > OUTERMOST + INNERMOST && k->known < k->depth - INNERMOST)
@@ -83,9 +88,9 @@ static void pop_to(struct callstack *k, unsigned int depth, const struct call_wh
 		   struct callstack_sink *sink, enum call_event what)
 {
 	while (k->depth > depth) {
-		struct call_site c = {.when = w->when,
-				      .depth = --k->depth,
-				      .branches = k->branches};
+		struct call_site c = { .when = w->when,
+				       .depth = --k->depth,
+				       .branches = k->branches };
 
 		sink->event(sink, w->task, what, &c);
 	}
@@ -118,9 +123,36 @@ static bool same_function(const struct image_place *a, const struct image_place 
 }
 
 /*
+ * Whether a known call is in the function that this place is in. It may have jumped to a thunk of
+ * the compiler, which jumps back into its middle.
+ */
+static bool is_open(struct callstack *k, const struct call_where *w,
+		    const struct image_place *at)
+{
+	struct image_place entry, left;
+
+	for (unsigned int i = further_out(k, k->depth); i < k->depth; i = further_out(k, i)) {
+		images_place(w->images, w->maps, frame_at(k, i)->to, &entry);
+		images_place(w->images, w->maps, frame_at(k, i)->left, &left);
+		if (same_function(&entry, at) || same_function(&left, at))
+			return true;
+	}
+	return false;
+}
+
+/* Execution continues elsewhere, and when the known calls go on, if ever, is unknown. */
+static void forget(struct callstack *k, const struct branch_pair *p, const struct call_where *w,
+		   struct callstack_sink *sink, enum call_event what)
+{
+	pop_to(k, 0, w, sink, CALL_AWAY);
+	emit(k, w, sink, what, p);
+}
+
+/*
  * Ends the calls that longjmp() or an exception leaves: execution continues in the middle of
  * another function, which made one of the calls. For a recursive function, the innermost call is
- * taken.
+ * taken. Where calls from before the recording or a gap are unknown, the function may be one that
+ * made none of the known calls.
  */
 static void unwind(struct callstack *k, const struct call_where *w, struct callstack_sink *sink,
 		   const struct branch_pair *p)
@@ -140,6 +172,8 @@ static void unwind(struct callstack *k, const struct call_where *w, struct calls
 		pop_to(k, i, w, sink, CALL_LEAVE);
 		return;
 	}
+	if (k->depth && !k->frames[0].exec && !is_open(k, w, &to))
+		forget(k, p, w, sink, CALL_OUT);
 }
 
 static void leave(struct callstack *k, const struct call_where *w, struct callstack_sink *sink,
@@ -181,6 +215,16 @@ static bool is_tail_call(const struct call_where *w, const struct branch_pair *p
 	return from.function != to.function;
 }
 
+static void tail_call(struct callstack *k, const struct call_where *w, struct callstack_sink *sink,
+		      const struct branch_pair *p)
+{
+	emit(k, w, sink, CALL_JUMP, p);
+	if (is_known(k, k->depth - 1)) {
+		frame_at(k, k->depth - 1)->to = p->to;
+		frame_at(k, k->depth - 1)->left = p->from;
+	}
+}
+
 static bool is_named(const struct image_place *p, const char *const *names)
 {
 	for (; p->function && *names; names++) {
@@ -216,8 +260,7 @@ static void switch_stack(struct callstack *k, const struct branch_pair *p,
 {
 	struct image_place to;
 
-	pop_to(k, 0, w, sink, CALL_AWAY);
-	emit(k, w, sink, CALL_SWITCH, p);
+	forget(k, p, w, sink, CALL_GOROUTINE);
 	images_place(w->images, w->maps, p->to, &to);
 	if (!to.function || to.vaddr != to.function->vaddr)
 		return;
@@ -250,7 +293,7 @@ static void step(struct callstack *k, const struct branch_pair *p, const struct 
 		if (p->kind == BRANCH_INDIRECT_JMP && switches(k, w, p))
 			switch_stack(k, p, w, sink);
 		else if (k->depth && is_tail_call(w, p))
-			emit(k, w, sink, CALL_JUMP, p);
+			tail_call(k, w, sink, p);
 		else if (p->kind == BRANCH_INDIRECT_JMP)
 			unwind(k, w, sink, p);
 	}

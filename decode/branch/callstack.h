@@ -4,7 +4,9 @@
  * return that matches no known call returns to a caller from before the recording. A jump to the
  * first instruction of another function is a tail call. A return to an outer frame ends all calls
  * inside it; so does an indirect jump, or a return that matches no call, into the middle of a
- * function that made one of the calls (longjmp, the handler of an exception).
+ * function that made one of the calls (longjmp, the handler of an exception). If it made none of
+ * them, and there may be calls from before the recording or a gap, the known calls end as
+ * CALL_AWAY.
  *
  * Goroutines of Go share a thread, and each has a stack of its own. Where Go's runtime continues a
  * goroutine, which one is not in the branches: the calls known so far end as CALL_AWAY, and those
@@ -21,8 +23,10 @@ enum call_event {
 	CALL_JUMP,    /* a tail call: it replaces the innermost function */
 	CALL_LEAVE,   /* the innermost call returned */
 	CALL_LOST,    /* branches are missing: unknown if the innermost call goes on */
-	CALL_AWAY,    /* a goroutine continues: unknown when the innermost call goes on */
-	CALL_SWITCH,  /* after CALL_AWAY for each known call */
+	CALL_AWAY,    /* execution continues elsewhere: unknown if the innermost call goes on */
+	/* one of these follows CALL_AWAY for each known call */
+	CALL_GOROUTINE, /* Go's runtime continues a goroutine */
+	CALL_OUT,       /* a jump to a function that made none of the known calls */
 	/* return to a caller that was unknown; what returns is the caller of all calls so far */
 	CALL_OUTER,
 };

@@ -543,10 +543,11 @@ static void call_event(struct callstack_sink *sink, void *task, enum call_event 
 		if (what == CALL_LOST)
 			annotate_text(p, "end", "unknown: branches are missing");
 		if (what == CALL_AWAY)
-			annotate_text(p, "end", "unknown: another goroutine continues");
+			annotate_text(p, "end", "unknown: another goroutine, or function, "
+					      "continues");
 		event_end(p, e);
 	}
-	if (ends || what == CALL_OUTER || what == CALL_SWITCH)
+	if (ends || what == CALL_OUTER || what == CALL_GOROUTINE || what == CALL_OUT)
 		return;
 	e = event_begin(p, TYPE_BEGIN, t, c->when.time);
 	image_describe_function(&c->to, name);

@@ -410,8 +410,11 @@ static void on_event(struct callstack_sink *sink, void *arg, enum call_event wha
 	case CALL_AWAY:
 		leave(c, t, site->when.time, CALL_UNKNOWN);
 		return;
-	case CALL_SWITCH:
+	case CALL_GOROUTINE:
 		cut_tree(c, t, "*** a goroutine continues", site->when.time);
+		return;
+	case CALL_OUT:
+		cut_tree(c, t, "*** a jump out of the calls that are known", site->when.time);
 		return;
 	case CALL_OUTER:
 		wrap(c, t, name, site->when.time);

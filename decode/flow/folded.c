@@ -85,7 +85,7 @@ static void on_event(struct callstack_sink *sink, void *arg, enum call_event wha
 		t->beyond--;
 	else if (ends && t->at->parent)
 		t->at = t->at->parent;
-	if (what == CALL_SWITCH)
+	if (what == CALL_GOROUTINE || what == CALL_OUT)
 		t->at = child_of(f, &t->root, "[unknown]");
 	if (what == CALL_ENTER && c->depth >= DEPTH_MOST)
 		t->beyond++;

@@ -204,7 +204,7 @@ def check_goroutines(folder):
     run(f"{BUILD}/trawl-export", "--to", "perfetto", path, "-w", out)
     with open(out, "rb") as f:
         data = f.read()
-    same(((4, 4), 4), (slices(data), data.count(b"another goroutine continues")),
+    same(((4, 4), 4), (slices(data), data.count(b"another goroutine, or function")),
          "slices end, and say why it is unknown how long the calls lasted")
     path = capture(folder, *known, "batch 5 5 1000", to_gogo[0],
                    branch(0x1420, 0x1200, "jmp*"), branch(0x1220, 0x1605, "ret"), modules=False)
@@ -279,6 +279,31 @@ def check_deep(folder):
                    branch(0x1020, 0x1200, "call"))
     same(("g", 0), (tree(path)[-1]["function"], tree(path)[-1]["depth"]),
          "and so is one after a longjmp out of it")
+
+
+def check_out(folder):
+    """longjmp() to a function that called before a loss: none of the known calls goes on for sure.
+    A jump within one of the functions that run, by a thunk of the compiler, ends none."""
+    parts = json.loads(module())
+    parts["functions"] += [[0x1300, 0x80, "thunk"]]
+    known = [maps(5), f"meta branch/module/08:01:7 {json.dumps(parts)}"]
+    for how in "jmp*", "ret":
+        path = capture(folder, "batch 5 5 1000", f"mark {LOST} 4000 0", CALL_G,
+                       branch(0x1230, 0x1030, how), CALL_F, RET_F)
+        # CALL_G is in f, and main was open before.
+        same([("*** branches lost", 0), ("g", 0), ("*** a jump out of the calls that are known", 0),
+              ("f", 0)], [(r["function"], r["depth"]) for r in tree(path)],
+             f"{how} to a caller from before a loss: what it calls is called by no known call")
+        ok(any(";[unknown];f" in s for s in folded(path)), "nor in stacks", folded(path))
+        path = capture(folder, *known, "batch 5 5 1000", CALL_F, CALL_G,
+                       branch(0x1230, 0x1308, how), modules=False)
+        ok(any("***" in r["function"] for r in tree(path)),
+           "also where the recording began inside of calls")
+        path = capture(folder, *known, "batch 5 5 1000", CALL_F, branch(0x1110, 0x1200, "jmp"),
+                       branch(0x1210, 0x1300, "jmp*"), branch(0x1310, 0x1220, how), RET_F,
+                       modules=False)
+        ok(not any("***" in r["function"] for r in tree(path)),
+           "a thunk's jump back into the function that runs ends no call", tree(path))
 
 
 def check_range(folder):
@@ -497,6 +522,7 @@ def main():
         check_goroutines(folder)
         check_unwound(folder)
         check_deep(folder)
+        check_out(folder)
         check_range(folder)
         check_rows(folder)
         check_template(folder)
