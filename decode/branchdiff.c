@@ -46,14 +46,15 @@ static void show_json(const struct paths *p, size_t n, const struct path_differe
 static void show(const struct paths *p, size_t n, const struct path_difference *d,
 		 const char *const names[2], struct out *o)
 {
-	out_str(o, d->at[0] ? "  after " : "  at the begin");
+	out_str(o, d->at[0] ? "  after " : "  at the beginning");
 	if (d->at[0])
 		paths_put_branch(p, 0, n, d->at[0] - 1, false, o);
 	out_char(o, '\n');
 	for (unsigned int i = 0; i < 2; i++) {
 		out_printf(o, "    %.200s: ", names[i]);
 		paths_put_branch(p, i, n, d->at[i], false, o);
-		out_printf(o, ", %" PRIu64 " of its own\n", d->end[i] - d->at[i]);
+		out_printf(o, " (%" PRIu64 " that the other has not)\n",
+			   d->end[i] - d->at[i]);
 	}
 }
 
@@ -69,7 +70,11 @@ static uint64_t compare(const struct paths *p, size_t n, uint64_t shown, const c
 			paths_put_task(p, 0, n, o);
 			out_str(o, " and ");
 			paths_put_task(p, 1, n, o);
-			out_printf(o, ": the first %" PRIu64 " branches are the same\n", d.at[0]);
+			if (d.at[0])
+				out_printf(o, ": the first %" PRIu64 " branches are the same\n",
+					   d.at[0]);
+			else
+				out_str(o, ": they differ from their first branch on\n");
 		}
 		if (count < shown && json)
 			show_json(p, n, &d, o);

@@ -152,13 +152,15 @@ static struct joined_task *find_event(struct joined_state *s, uint64_t id, size_
 
 static int usable(struct trawl_error *err)
 {
+	static const char lbr[] = "branch:perf-lbr: ";
 	struct trawl_error why;
 	uint64_t config;
 
+	/* It needs what perf-lbr needs. */
 	if (perf_lbr_backend.usable(&why))
-		return trawl_fail(err, TRAWL_CANNOT,
-				  "branch:perf-joined needs what branch:perf-lbr needs: %s",
-				  why.text);
+		return trawl_fail(err, TRAWL_CANNOT, "branch:perf-joined: %s",
+				  strncmp(why.text, lbr, strlen(lbr)) ? why.text
+								      : why.text + strlen(lbr));
 	return join_find_event(&config, err);
 }
 

@@ -126,8 +126,8 @@ static bool cpu_has(const char *flag)
 static int no_store(const char *name, struct trawl_error *err)
 {
 	return trawl_fail(err, TRAWL_CANNOT,
-			  "branch:%s: the processor has no branch trace store: it is in Intel's, "
-			  "outside of virtual machines", name);
+			  "branch:%s: the processor has no branch trace store, which Intel's have "
+			  "(not in a virtual machine); use another back end", name);
 }
 
 /* Writes to *err why perf_event_open() failed. */

@@ -79,12 +79,21 @@ static void print_no_hits(const struct end_report *a)
 	}
 }
 
+/* How many events were lost; `and more`: an unknown number beside them. */
+static const char *lost_text(uint64_t lost, bool and_more, char *buf, size_t size)
+{
+	if (!lost && and_more)
+		return "an unknown number";
+	snprintf(buf, size, "%" PRIu64 "%s", lost, and_more ? " and more" : "");
+	return buf;
+}
+
 void end_report_print(const struct end_report *a, const char *more)
 {
 	/* captured: not a->captured, which counts a record of many branches as one */
 	uint64_t captured = 0, lost = 0, hidden = 0;
 	bool uncounted = false;
-	char by[512] = "", aside[48] = "";
+	char by[512] = "", aside[48] = "", number[32];
 	size_t used = 0;
 
 	if (a->command->pid && *a->command->exe)
@@ -102,11 +111,13 @@ void end_report_print(const struct end_report *a, const char *more)
 					 used ? ", " : "", source->name, stats->captured);
 		if ((stats->lost || stats->uncounted) && used < sizeof(by))
 			used += (size_t)snprintf(by + used, sizeof(by) - used,
-						 " (lost %" PRIu64 "%s)", stats->lost,
-						 stats->uncounted ? " and more" : "");
+						 " (lost %s)",
+						 lost_text(stats->lost, stats->uncounted, number,
+							   sizeof(number)));
 	}
 	if (hidden)
 		snprintf(aside, sizeof(aside), "; of tasks: lost %" PRIu64, hidden);
-	fprintf(stderr, "%" PRIu64 " event%s captured, %" PRIu64 "%s lost (%s%s)%s\n", captured,
-		captured == 1 ? "" : "s", lost, uncounted ? " and more" : "", by, aside, more);
+	fprintf(stderr, "%" PRIu64 " event%s captured, %s lost (%s%s)%s\n", captured,
+		captured == 1 ? "" : "s", lost_text(lost, uncounted, number, sizeof(number)), by,
+		aside, more);
 }

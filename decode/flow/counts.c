@@ -261,15 +261,7 @@ int counts_run(struct counts *c, struct stream *s, const char *what, struct traw
 
 void counts_note_gaps(const struct counts *c, const char *what)
 {
-	struct trawl_error note;
-
-	if (!c->flow.gaps)
-		return;
-	trawl_fail(&note, TRAWL_USAGE,
-		   "%s: branches are missing at %" PRIu64 " place%s: code that ran may be counted "
-		   "too low, or as not run",
-		   what, c->flow.gaps, c->flow.gaps == 1 ? "" : "s");
-	cli_note(NULL, &note);
+	flow_note_gaps(&c->flow, what, "code that ran may be counted too low, or as not run");
 }
 
 void counts_free(struct counts *c)

@@ -221,6 +221,8 @@ int counts_print(const struct selection *sel, struct stream *s, bool json, struc
 		qsort(edges, c.edges.n, sizeof(*edges), by_count);
 	for (size_t i = 0; !got && i < c.edges.n; i++)
 		print_edge(&edges[i], json, out);
+	if (!got)
+		counts_note_gaps(&c, "--counts");
 	free(f);
 	counts_free(&c);
 	return got;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/flow/flow.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "decode/base/cli.h"
 
 static struct flow_task *task_of(struct flow *f, const struct item *it)
 {
@@ -246,4 +249,15 @@ int flow_run(struct flow *f, struct stream *s, const char *what, struct trawl_er
 					    "--pid or --source, or none"
 					  : "%s: the file has no branches", what);
 	return 0;
+}
+
+void flow_note_gaps(const struct flow *f, const char *what, const char *so)
+{
+	struct trawl_error note;
+
+	if (!f->gaps)
+		return;
+	trawl_fail(&note, TRAWL_USAGE, "%s: branches are missing at %" PRIu64 " place%s: %s", what,
+		   f->gaps, f->gaps == 1 ? "" : "s", so);
+	cli_note(NULL, &note);
 }

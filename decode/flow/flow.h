@@ -76,6 +76,9 @@ int flow_selectable(const struct selection *selection, const char *what, struct 
  */
 int flow_run(struct flow *f, struct stream *s, const char *what, struct trawl_error *err);
 
+/* After flow_run(): a line if branches are missing. `what` names the view, `so` what follows. */
+void flow_note_gaps(const struct flow *f, const char *what, const char *so);
+
 /* Finds module, function and line of an address in the process of a stretch. */
 void flow_place(const struct flow_stretch *s, uint64_t address, struct image_place *p);
 

@@ -193,7 +193,9 @@ static int take(struct flow *f, const struct flow_stretch *s)
 		if (!r->ids[pair])
 			r->ids[pair] = look_up(r->p, s, &b->pairs[pair]);
 		r->p->failed |= !r->ids[pair];
-		t->edges[t->n++] = r->ids[pair];
+		/* Where recordings of a command begin: not all back ends have this exec. */
+		if (t->n || b->pairs[pair].kind != BRANCH_EXEC)
+			t->edges[t->n++] = r->ids[pair];
 	}
 	return r->p->failed;
 }
@@ -202,6 +204,7 @@ int paths_read(struct paths *p, unsigned int i, struct stream *s, struct trawl_e
 {
 	struct reader r = { .p = p, .side = i };
 	struct selection sel = *stream_selection(s);
+	char what[256];
 	int got;
 
 	sel.count = 0; /* -c is a number of differences */
@@ -214,6 +217,10 @@ int paths_read(struct paths *p, unsigned int i, struct stream *s, struct trawl_e
 		got = trawl_fail(err, TRAWL_CANNOT,
 				 "--diff: out of memory; select a part with --from, --until, "
 				 "--pid");
+	if (!got) {
+		snprintf(what, sizeof(what), "--diff: %.200s", stream_name(s));
+		flow_note_gaps(&r.flow, what, "a difference may be what is missing");
+	}
 	flow_end(&r.flow);
 	free(r.ids);
 	return got;

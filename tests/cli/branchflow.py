@@ -385,8 +385,16 @@ def check_diff(folder):
         os.mkdir(f"{folder}/{name}")
         paths.append(capture(f"{folder}/{name}", "batch 5 5 1000", *lines))
     out = run(f"{BUILD}/trawl-decode", "--diff", *paths).stdout.splitlines()
-    same("  at the begin", out[1], "--diff: different from the begin")
+    same("  at the beginning", out[1], "--diff: different from their first branches on")
     ok("#0 call main+0x14" in out[2] and "#0 call f+0x10" in out[3], "with both branches", out)
+    started = branch(-BASE, 0x1000, "exec")
+    for folder, lines in zip(paths, ([started, CALL_F, CALL_G], [CALL_F, CALL_G])):
+        capture(os.path.dirname(folder), "batch 5 5 1000", *lines, f"mark {LOST} 4000 7", CALL_G)
+    done = run(f"{BUILD}/trawl-decode", "--diff", *paths)
+    same((0, "the same: 3 branches of the first task\n"), (done.returncode, done.stdout),
+         "the exec that a recording may begin with is no difference")
+    same([f"trawl-decode: --diff: {path}: branches are missing at 1 place: a difference may be what "
+          "is missing" for path in paths], done.stderr.splitlines(), "losses are said for each file")
 
 
 def check_drcov(folder):

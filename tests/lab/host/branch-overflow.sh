@@ -8,7 +8,7 @@ for how in perf-bts intel-bts first second; do
 	n=$(trawl-decode --json $how.trawl | sed -n 's/.*"branch:lost".*"lost":\([0-9]*\).*/\1/p' |
 		awk '{ n += $1 } END { print n + 0 }')
 	has "$how: the number that was said is that of the marks" "$(tail -1 $how.said)" \
-		" $n and more lost"
+		" $(if [ "$n" = 0 ]; then echo an unknown number; else echo "$n and more"; fi) lost"
 	trawl-export --to brstack $how.trawl | grep -v '^PERF' >stacks
 	found=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/brstack.py" load.objdump stacks)
 	ok $? "$how: a way through the program: $found"
