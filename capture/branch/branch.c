@@ -24,6 +24,7 @@
 #include "capture/sys/clock.h"
 #include "capture/sys/proc.h"
 #include "capture/task/task.h"
+#include "capture/task/taskfilter.h"
 #include "capture/tracefs/tracefs.h"
 #include "common/array.h"
 #include "common/branchrecord.h"
@@ -445,6 +446,7 @@ static int take_task(struct branch_state *s, const struct branch_event *e, struc
 		t->dating = (struct dating){ 0 }; /* was of an earlier task with this TID */
 	if (!t->dating.collected)
 		t->dating.begun = e->time;
+	task_filter_begin(session_followed(s->in->session), e->tid, e->time);
 	t->to = 0;
 	if (e->kind == BRANCH_EVENT_EXEC && end_batches(s, e->pid, err))
 		return -1;
@@ -485,6 +487,7 @@ static int take_event(struct branch_sink *sink, const struct branch_event *e,
 		task_of(s, e->tid, e->pid)->dating.left = e->time;
 		return 0;
 	case BRANCH_EVENT_EXIT:
+		task_filter_end(session_followed(s->in->session), e->tid, e->time);
 		task_of(s, e->tid, e->pid)->dating.left = e->time;
 		*task_of(s, e->tid, e->pid)->name = '\0'; /* the TID may become another task's */
 		if (e->status >= 0)

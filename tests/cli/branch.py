@@ -313,6 +313,16 @@ def check_asleep(folder):
         trawl.stderr.close()
 
 
+def check_left_behind(folder):
+    """COMMAND leaves a process behind: a line names it."""
+    done = run(f"{BUILD}/trawl", "-i", "branch:ptrace", "-w", f"{folder}/left.trawl", "--", "sh",
+               "-c", "sleep 60 >/dev/null 2>&1 & echo $!; exit 5")
+    left = int(done.stdout)
+    os.kill(left, signal.SIGKILL)
+    ok("sh has ended and left 1 process behind, no longer recorded; "
+       f"-p {left} records it\n" in done.stderr, "a process left behind is named", done.stderr)
+
+
 def check_no_process(folder):
     """If the readers of programs cannot be started, a message says that names are missing because
     of this."""
@@ -682,6 +692,7 @@ def main():
         check_attach(folder)
         check_asleep(folder)
         check_order(folder)
+        check_left_behind(folder)
         check_no_process(folder)
         check_stopped_starter(folder)
         check_crash(folder)
