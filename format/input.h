@@ -22,7 +22,7 @@ struct input {
 	uint64_t base;
 	size_t len, cap;
 	bool eof;        /* the pipe's end was read */
-	int error;       /* errno of a failed read */
+	int error;       /* errno of a failed read; ESTALE: another program changed the file */
 	uint64_t bytes_read, reads;
 	struct buf small;  /* the expanded blocks of a small section (small.h) */
 	uint64_t small_at; /* 1 + the offset of that section's start block; 0: `small` is empty */

@@ -2,7 +2,6 @@
 #include "format/lanes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "format/segment.h"
 
@@ -42,8 +41,7 @@ int lane_next(struct trawl_reader *r, struct lane *l, struct trawl_event *ev,
 		if (ret < 0)
 			return reader_no_memory(r, err);
 		if (r->in.error)
-			return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
-					  strerror(r->in.error));
+			return reader_unread(r, err);
 		if (ret)
 			return 1;
 		ret = segments_next(r, l, err);

@@ -56,8 +56,7 @@ int probe_front(struct trawl_reader *r, struct trawl_error *err)
 
 	p = input_at(&r->in, 0, 12, &got);
 	if (r->in.error)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
-				  strerror(r->in.error));
+		return reader_unread(r, err);
 	if (!got)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: is empty: no capture was written to it; "
 				  "give another file", r->name);
@@ -85,8 +84,7 @@ int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 				  "%d that this program reads; use a newer trawl", r->name,
 				  f->b.version, FORMAT_VERSION);
 	if (step == WALK_ERROR)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
-				  strerror(r->in.error));
+		return reader_unread(r, err);
 	/* The unreadable part precedes sections that can be read. */
 	if (r->index_used)
 		return 0;
@@ -279,10 +277,13 @@ static int add_located(struct trawl_reader *r, struct located *l, struct trawl_e
 	r->events += l->events;
 	r->chunks += l->chunks;
 	for (size_t i = l->nindex; i-- > 0;)
-		if (!index_take_up(r, s, le64toh(l->index[i])))
-			return budget_failed(&r->catalog.budget) ? reader_no_memory(r, err) :
-			       trawl_fail(err, TRAWL_CANNOT, "%s: changed while it was read",
-					  r->name);
+		if (!index_take_up(r, s, le64toh(l->index[i]))) {
+			if (budget_failed(&r->catalog.budget))
+				return reader_no_memory(r, err);
+			if (!r->in.error)
+				r->in.error = ESTALE;
+			return reader_unread(r, err);
+		}
 	catalog_settle(&r->catalog, s);
 	return 0;
 }

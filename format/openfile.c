@@ -2,6 +2,7 @@
 #include "format/openfile.h"
 
 #include <errno.h>
+#include <string.h>
 
 bool reader_wants_all(const struct trawl_reader *r)
 {
@@ -68,4 +69,13 @@ bool reader_index(struct trawl_reader *r, uint64_t at, struct view *body)
 	*body = (struct view){ r->index.data, r->index.data + r->index.len, false };
 	r->catalog.budget.exhausted |= r->index.failed;
 	return !r->index.failed;
+}
+
+int reader_unread(const struct trawl_reader *r, struct trawl_error *err)
+{
+	if (r->in.error == ESTALE)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: changed while it was read; read it again",
+				  r->name);
+	return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
+			  strerror(r->in.error));
 }

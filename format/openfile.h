@@ -123,6 +123,9 @@ const uint8_t *reader_fetch(struct trawl_reader *r, const struct section *s,
 bool reader_decode(struct trawl_reader *r, const struct section *s, const struct chunk_ref *ref,
 		   const uint8_t *payload, size_t len, const struct trawl_chunk **chunk);
 
+/* Fills *err: the input cannot be read, for the reason in in.error. Returns -1. */
+int reader_unread(const struct trawl_reader *r, struct trawl_error *err);
+
 /* Fills *err: memory ran out, or the limit of the reader was exceeded. Returns -1. */
 int reader_no_memory(const struct trawl_reader *r, struct trawl_error *err);
 

@@ -2,7 +2,6 @@
 /* Reads a file piece by piece, for programs that copy: trawl.h, "pieces". */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "format/segment.h"
 #include "format/rule.h"
@@ -191,8 +190,7 @@ int trawl_pieces_failed(const struct trawl_reader *r, struct trawl_error *err)
 	if (budget_failed(&r->catalog.budget) || r->in.error == ENOMEM)
 		return reader_no_memory(r, err);
 	if (r->in.error)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
-				  strerror(r->in.error));
+		return reader_unread(r, err);
 	return 0;
 }
 

@@ -88,8 +88,7 @@ static struct trawl_reader *reader_start(struct trawl_reader *r, struct trawl_er
 		/* a search that fails may look like the end of the input */
 		if (!r->in.error)
 			return r;
-		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
-			   strerror(r->in.error));
+		reader_unread(r, err);
 	}
 	trawl_close(r);
 	return NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/segment.h"
+
+#include <errno.h>
+
 #include "format/memory.h"
 #include "format/search.h"
 #include "format/rule.h"
@@ -126,11 +129,10 @@ struct bundle *segment_read(struct trawl_reader *r, const struct section *s, siz
 	if (ok && b->n == s->segments[i].chunks)
 		return b;
 	bundle_free(b);
+	if (ok && !r->in.error)
+		r->in.error = ESTALE;
 	if (r->in.error)
-		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
-			   strerror(r->in.error));
-	else if (ok)
-		trawl_fail(err, TRAWL_CANNOT, "%s: changed while it was read", r->name);
+		reader_unread(r, err);
 	else
 		reader_no_memory(r, err);
 	return NULL;

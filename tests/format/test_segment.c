@@ -429,20 +429,43 @@ Test(segment, events_come_by_time_whatever_the_order_of_chunks)
 }
 
 /* Its last index block has been read by then; the one before is none any more. */
-Test(segment, a_file_that_changes_while_it_is_read_is_not_taken_for_a_lack_of_memory)
+static struct trawl_reader *open_changing_file(struct job *job)
 {
 	static const char nothing[4096];
-	struct job job = { .n = SHORT, .fd = file_of(SHORT, NULL), .whole = true };
-	struct trawl_reader *r = open_file(&job);
+	struct trawl_reader *r;
+
+	*job = (struct job){ .n = SHORT, .fd = file_of(SHORT, NULL), .whole = true };
+	r = open_file(job);
+	for (off_t at = 8192; at < lseek(job->fd, 0, SEEK_END); at += (off_t)sizeof(nothing))
+		cr_assert_gt(pwrite(job->fd, nothing, sizeof(nothing), at), 0);
+	return r;
+}
+
+Test(segment, a_file_that_changes_while_it_is_read_is_not_taken_for_a_lack_of_memory)
+{
+	struct job job;
+	struct trawl_reader *r = open_changing_file(&job);
 	struct trawl_error err;
 	struct trawl_event ev;
 	int ret;
 
-	for (off_t at = 8192; at < lseek(job.fd, 0, SEEK_END); at += (off_t)sizeof(nothing))
-		cr_assert_gt(pwrite(job.fd, nothing, sizeof(nothing), at), 0);
 	while ((ret = trawl_next(r, &ev, &err)) == 1)
 		;
 	cr_assert_eq(ret, -1);
+	cr_expect(strstr(err.text, "changed while it was read"), "%s", err.text);
+	trawl_close(r);
+	close(job.fd);
+}
+
+Test(segment, nor_is_one_whose_clock_syncs_are_wanted_and_have_changed)
+{
+	struct job job;
+	struct trawl_reader *r = open_changing_file(&job);
+	struct trawl_error err;
+
+	cr_assert_eq(trawl_pieces_failed(r, &err), 0);
+	trawl_section_time(r, 0, TRAWL_CLOCK_REAL, mono(100) + ahead(&job, 100));
+	cr_assert_eq(trawl_pieces_failed(r, &err), -1);
 	cr_expect(strstr(err.text, "changed while it was read"), "%s", err.text);
 	trawl_close(r);
 	close(job.fd);
