@@ -33,22 +33,30 @@ static struct tracee **place_of(struct tracer *t, pid_t tid)
 	return at;
 }
 
+/* Returns a new tracee, of a known process; NULL: memory ran out. */
+static struct tracee *add_tracee(struct tracer *t, pid_t tid, pid_t pid)
+{
+	struct tracee *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	e->tid = tid;
+	e->pid = pid;
+	*place_of(t, tid) = e;
+	t->n++;
+	return e;
+}
+
 /*
  * Returns the tracee, a new one if it is unknown: a child may stop before its parent's fork event.
+ * NULL: memory ran out, or its process cannot be looked up.
  */
 static struct tracee *tracee_of(struct tracer *t, pid_t tid)
 {
-	struct tracee **at = place_of(t, tid);
+	struct tracee *e = *place_of(t, tid);
+	pid_t pid = e ? e->pid : proc_process(tid);
 
-	if (*at)
-		return *at;
-	*at = calloc(1, sizeof(**at));
-	if (!*at)
-		return NULL;
-	(*at)->tid = tid;
-	(*at)->pid = proc_process(tid);
-	t->n++;
-	return *at;
+	return e || !pid ? e : add_tracee(t, tid, pid);
 }
 
 static void drop(struct tracer *t, pid_t tid)
@@ -368,6 +376,7 @@ static void on_stop(struct tracer *t, struct tracee *e, int status)
 
 struct attaching {
 	struct tracer *t;
+	pid_t pid; /* the process */
 	pid_t failed;
 	int why;
 };
@@ -378,9 +387,9 @@ static void seize(void *arg, pid_t tid)
 
 	if (*place_of(a->t, tid))
 		return;
-	if (!ptrace(PTRACE_SEIZE, tid, 0, OPTIONS)) {
-		tracee_of(a->t, tid);
-	} else if (errno != ESRCH && !a->failed) {
+	if (!ptrace(PTRACE_SEIZE, tid, 0, OPTIONS) && add_tracee(a->t, tid, a->pid))
+		return;
+	if (errno != ESRCH && !a->failed) {
 		a->failed = tid;
 		a->why = errno;
 	}
@@ -390,6 +399,9 @@ static int cannot(pid_t tid, int why, struct trawl_error *err)
 {
 	pid_t other = proc_tracer(tid);
 
+	if (why == ENOMEM)
+		return trawl_fail(err, TRAWL_CANNOT, "-p %d: cannot be traced: out of memory; end "
+						     "other programs", tid);
 	if (other)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "-p %d: is already traced by process %d, perhaps a debugger; "
@@ -406,6 +418,7 @@ static bool seize_process(struct attaching *a, pid_t pid)
 {
 	size_t before;
 
+	a->pid = pid;
 	do {
 		before = a->t->n;
 		if (!threads_each(pid, seize, a))
@@ -535,6 +548,15 @@ static void detach_all(struct tracer *t)
 	}
 }
 
+/* Lets a new task run without being recorded, and marks that all of it is missing. */
+static void leave_out(struct tracer *t, pid_t tid)
+{
+	const struct tracee unknown = { .tid = tid, .pid = tid };
+
+	put_mark(t, &unknown, BRANCH_MARK_LOST, 0);
+	ptrace(PTRACE_DETACH, tid, 0, 0);
+}
+
 void tracer_run(struct tracer *t)
 {
 	while (!atomic_load(&t->stop)) {
@@ -554,7 +576,7 @@ void tracer_run(struct tracer *t)
 		if (e)
 			on_stop(t, e, status);
 		else
-			ptrace(PTRACE_DETACH, tid, 0, 0);
+			leave_out(t, tid);
 	}
 	detach_all(t);
 }

@@ -125,7 +125,9 @@ SCENARIOS = [
              OUT, "--", BUILD + "/samples/tick", kinds=("alloc", "read", "write", "open"),
              steady=False),
     Scenario("branches", "trawl", "-q", "-i", "branch:ptrace", "-w", OUT, "--",
-             BUILD + "/samples/branches", kinds=("alloc", "read", "write", "open"), steady=False),
+             BUILD + "/samples/branches", kinds=("read", "write", "open"), steady=False, each=True),
+    Scenario("tracer", "trawl", "-q", "-i", "branch:ptrace", "-w", OUT, "--",
+             BUILD + "/samples/branches", kinds=("alloc",), steady=False),
 ]
 
 
