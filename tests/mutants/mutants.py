@@ -129,7 +129,32 @@ def limits():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def run(test, timeout, apart, **env):
+def processor_time(session):
+    """Seconds of the processor that the processes of a session used so far."""
+    ticks = 0
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(path) as f:
+                values = f.read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue  # it has ended
+        if int(values[3]) == session:
+            ticks += sum(map(int, values[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def wait(p, seconds, cpu):
+    """Returns the output of a test; None if it takes longer, or more time of the processor."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and processor_time(p.pid) < cpu:
+        try:
+            return p.communicate(timeout=1)[0]
+        except subprocess.TimeoutExpired:
+            pass
+    return None
+
+
+def run(test, timeout, apart, cpu=float("inf"), **env):
     """Runs a test with MUTANT or MUTANT_REACHED. None: it passed; else why not."""
     how = {".sh": ["bash"], ".py": ["/usr/bin/python3"]}.get(os.path.splitext(test)[1])
     args = [*how, TREE + "/" + test] if how else ["sh", TREE + "/tests/run-unit", test]
@@ -141,9 +166,8 @@ def run(test, timeout, apart, **env):
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          preexec_fn=limits,
                          errors="replace")
-    try:
-        out = p.communicate(timeout=timeout)[0]
-    except subprocess.TimeoutExpired:
+    out = wait(p, timeout, cpu)
+    if out is None:
         os.killpg(p.pid, signal.SIGKILL)
         p.communicate()
         return "time"
@@ -199,7 +223,7 @@ class Tests:
             f.write(bytes(self.size))
         os.chmod(REACHED, 0o666)  # programs that became another user
         start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        why = run(test, 6 * self.slow, apart, MUTANT_REACHED=REACHED)
+        why = run(test, 40 * self.slow, apart, self.slow, MUTANT_REACHED=REACHED)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
         if not why and cpu > self.slow:
@@ -235,16 +259,19 @@ class Tests:
         test reaches it. The file's own test comes first, then the quickest."""
         with open(f"{SRC}/{path}") as f:
             apart = bool(SIGNALS.search(f.read()))
-        near, able = "/test_" + os.path.basename(path)[:-2], []
-        for t in self.names(path):
-            why, seconds, reached = self.measure(t, apart)
-            if not why and number in reached:
-                able.append((not t.endswith(near), seconds, t))
-        for _, seconds, t in sorted(able):
-            how = self.notices(t, number, apart, seconds)
-            if how:
-                return t, how
-        return None if able else ("", "")
+        near, any_able = "/test_" + os.path.basename(path)[:-2], False
+        for script in (False, True):  # those of programs are only measured for what is left
+            able = []
+            for t in (t for t in self.names(path) if t.endswith((".sh", ".py")) == script):
+                why, seconds, reached = self.measure(t, apart)
+                if not why and number in reached:
+                    able.append((not t.endswith(near), seconds, t))
+            for _, seconds, t in sorted(able):
+                how = self.notices(t, number, apart, seconds)
+                if how:
+                    return t, how
+            any_able |= bool(able)
+        return None if any_able else ("", "")
 
 
 class Results(Kept):
