@@ -25,6 +25,7 @@ else; those of the recorder, which knows tasks by the numbers that the kernel ha
 there and are not used.
 """
 import argparse
+import contextlib
 import glob
 import hashlib
 import json
@@ -129,9 +130,9 @@ def limits():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def processor_time(session):
-    """Seconds of the processor that the processes of a session used so far."""
-    ticks = 0
+def processes(session):
+    """(number, seconds of the processor) of each process of a session."""
+    found = []
     for path in glob.glob("/proc/[0-9]*/stat"):
         try:
             with open(path) as f:
@@ -139,19 +140,28 @@ def processor_time(session):
         except OSError:
             continue  # it has ended
         if int(values[3]) == session:
-            ticks += sum(map(int, values[11:15]))
-    return ticks / os.sysconf("SC_CLK_TCK")
+            ticks = sum(map(int, values[11:15]))
+            found.append((int(path.split("/")[2]), ticks / os.sysconf("SC_CLK_TCK")))
+    return found
 
 
 def wait(p, seconds, cpu):
-    """Returns the output of a test; None if it takes longer, or more time of the processor."""
+    """Returns the output of a test; None if it takes longer, or more time of the processor: then
+    it is killed, with all that it started."""
     end = time.monotonic() + seconds
-    while time.monotonic() < end and processor_time(p.pid) < cpu:
-        try:
-            return p.communicate(timeout=1)[0]
-        except subprocess.TimeoutExpired:
-            pass
-    return None
+    try:
+        while time.monotonic() < end and sum(used for _, used in processes(p.pid)) < cpu:
+            try:
+                return p.communicate(timeout=1)[0]
+            except subprocess.TimeoutExpired:
+                pass
+        return None
+    finally:  # also at SIGTERM; Criterion's tests have a process group each
+        if p.poll() is None:
+            for pid, _ in processes(p.pid):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            p.communicate()
 
 
 def run(test, timeout, apart, cpu=float("inf"), **env):
@@ -168,8 +178,6 @@ def run(test, timeout, apart, cpu=float("inf"), **env):
                          errors="replace")
     out = wait(p, timeout, cpu)
     if out is None:
-        os.killpg(p.pid, signal.SIGKILL)
-        p.communicate()
         return "time"
     bad = re.search(r"^not ok.*", out, re.M)
     if bad or p.returncode:
