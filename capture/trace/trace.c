@@ -183,25 +183,36 @@ bool trace_has_name(const struct trace *t, const char *display)
 	return false;
 }
 
-/* Adds an event to the table for the drain. */
+static void free_event(struct trace_event *e)
+{
+	free(e->group);
+	free(e->name);
+	free(e->display);
+	free(e->request);
+	free(e->filter);
+	free(e->fields);
+	free(e->texts);
+}
+
+/* Adds an event to the table for the drain; not at all if memory runs out. */
 static int add_event(struct trace *t, const struct trace_wanted *wanted,
 		     const struct eventformat *f)
 {
 	size_t bytes = f->nfields * sizeof(*f->fields);
-	struct trace_event *e;
+	struct trace_event e = { .id = f->id, .size = f->size, .nfields = f->nfields };
 
-	if (!array_grow(t->events, t->nevents))
+	e.group = strdup(wanted->group);
+	e.name = strdup(wanted->name);
+	e.display = strdup(wanted->display);
+	e.filter = strdup(wanted->filter);
+	e.fields = malloc(bytes + 1);
+	if (!e.group || !e.name || !e.display || !e.filter || !e.fields ||
+	    !array_grow(t->events, t->nevents)) {
+		free_event(&e);
 		return -1;
-	e = &t->events[t->nevents++];
-	*e = (struct trace_event){ .id = f->id, .size = f->size, .nfields = f->nfields };
-	e->group = strdup(wanted->group);
-	e->name = strdup(wanted->name);
-	e->display = strdup(wanted->display);
-	e->filter = strdup(wanted->filter);
-	e->fields = malloc(bytes + 1);
-	if (!e->group || !e->name || !e->display || !e->filter || !e->fields)
-		return -1;
-	memcpy(e->fields, f->fields, bytes);
+	}
+	memcpy(e.fields, f->fields, bytes);
+	t->events[t->nevents++] = e;
 	t->by_id[f->id] = (uint32_t)t->nevents;
 	return 0;
 }
@@ -477,15 +488,8 @@ void trace_stats(struct input *in, struct source_stats *stats)
 
 static void free_events(struct trace *t)
 {
-	for (size_t i = 0; i < t->nevents; i++) {
-		free(t->events[i].group);
-		free(t->events[i].name);
-		free(t->events[i].display);
-		free(t->events[i].request);
-		free(t->events[i].filter);
-		free(t->events[i].fields);
-		free(t->events[i].texts);
-	}
+	for (size_t i = 0; i < t->nevents; i++)
+		free_event(&t->events[i]);
 	free(t->events);
 	free(t->snapped);
 	for (size_t i = 0; i < t->ncompanions; i++)

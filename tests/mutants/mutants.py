@@ -130,19 +130,25 @@ def limits():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def processes(session):
-    """(number, seconds of the processor) of each process of a session."""
-    found = []
+def processes(first):
+    """(number, seconds of the processor) of a process and all that descend from it. Criterion's
+    tests have a session each."""
+    found, used = {}, {}
     for path in glob.glob("/proc/[0-9]*/stat"):
         try:
             with open(path) as f:
                 values = f.read().rsplit(")", 1)[1].split()
         except OSError:
             continue  # it has ended
-        if int(values[3]) == session:
-            ticks = sum(map(int, values[11:15]))
-            found.append((int(path.split("/")[2]), ticks / os.sysconf("SC_CLK_TCK")))
-    return found
+        pid = int(path.split("/")[2])
+        found.setdefault(int(values[1]), []).append(pid)
+        used[pid] = sum(map(int, values[11:15])) / os.sysconf("SC_CLK_TCK")
+    out, todo = [], [first]
+    while todo:
+        pid = todo.pop()
+        out.append((pid, used.get(pid, 0)))
+        todo += found.get(pid, [])
+    return out
 
 
 def wait(p, seconds, cpu):
@@ -156,7 +162,7 @@ def wait(p, seconds, cpu):
             except subprocess.TimeoutExpired:
                 pass
         return None
-    finally:  # also at SIGTERM; Criterion's tests have a process group each
+    finally:  # also at SIGTERM
         if p.poll() is None:
             for pid, _ in processes(p.pid):
                 with contextlib.suppress(ProcessLookupError):
