@@ -124,6 +124,13 @@ extern const char branch_no_memory[];
 const char *branch_batch_decode(struct branch_batch *b, const void *data, size_t len,
 				uint32_t count, uint64_t first);
 void branch_batch_free(struct branch_batch *b);
+/*
+ * Leaves of a decoded batch that begins at *first the branches and marks with times from `from`
+ * until before `to`; *first becomes the time of the first one. A branch has the time of the last
+ * mark at or before it. The new end has a mark for how late the last branch may be. Returns how
+ * many branches were left out in front.
+ */
+uint32_t branch_batch_clip(struct branch_batch *b, uint64_t *first, uint64_t from, uint64_t to);
 
 /*
  * Adds a decoded batch of the same task, from `first` to `until`, to an open batch that ends before
@@ -132,11 +139,5 @@ void branch_batch_free(struct branch_batch *b);
 bool branch_encoder_append(struct branch_encoder *e, const struct branch_batch *b, uint64_t first,
 			   uint64_t until);
 
-/*
- * Encodes a decoded batch again. The caller may have changed its pairs, as long as different pairs
- * stay different. Returns the bytes, valid until the encoder's next start; NULL: out of memory.
- */
-const void *branch_encoder_again(struct branch_encoder *e, const struct branch_batch *b,
-				 uint64_t first, size_t *len);
 
 #endif

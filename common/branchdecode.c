@@ -202,3 +202,50 @@ void branch_batch_free(struct branch_batch *b)
 	free(b->cycles);
 	*b = (struct branch_batch){ 0 };
 }
+
+/* Returns how many branches are before `time`. */
+static uint32_t before(const struct branch_batch *b, uint64_t first, uint64_t time)
+{
+	if (first >= time)
+		return 0;
+	for (uint32_t i = 0; i < b->nmarks; i++)
+		if (b->marks[i].time >= time)
+			return b->marks[i].at;
+	return b->count;
+}
+
+/* Leaves the marks of that time, and the next one as one that only states the time. */
+static void clip_marks(struct branch_batch *b, uint32_t front, uint64_t from, uint64_t to)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < b->nmarks; i++) {
+		struct branch_mark m = b->marks[i];
+
+		if (m.time < from)
+			continue;
+		if (m.time >= to)
+			m = (struct branch_mark){ .at = m.at, .time = m.time };
+		m.at -= front;
+		b->marks[n++] = m;
+		if (m.time >= to)
+			break;
+	}
+	b->nmarks = n;
+}
+
+uint32_t branch_batch_clip(struct branch_batch *b, uint64_t *first, uint64_t from, uint64_t to)
+{
+	uint32_t front = before(b, *first, from), n = before(b, *first, to) - front;
+
+	clip_marks(b, front, from, to);
+	memmove(b->ids, b->ids + front, n * sizeof(*b->ids));
+	if (b->flags)
+		memmove(b->flags, b->flags + front, n);
+	if (b->cycles)
+		memmove(b->cycles, b->cycles + front, n * sizeof(*b->cycles));
+	b->count = n;
+	if (*first < from)
+		*first = b->nmarks ? b->marks[0].time : from;
+	return front;
+}

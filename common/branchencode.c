@@ -292,11 +292,12 @@ bool branch_encoder_append(struct branch_encoder *e, const struct branch_batch *
 			   uint64_t until)
 {
 	const struct branch_mark *mark = b->marks, *end = b->marks + b->nmarks;
+	bool joined = e->count || e->nmarks;
 
 	if (b->count > BRANCH_BATCH_MAX - e->count ||
-	    (uint64_t)e->nmarks + b->nmarks + 2 > BRANCH_MARKS_MAX)
+	    (uint64_t)e->nmarks + b->nmarks + (joined ? 2 : 0) > BRANCH_MARKS_MAX)
 		return false;
-	if (e->count || e->nmarks) {
+	if (joined) {
 		/* the end of the first batch and the beginning of the second */
 		branch_encoder_mark(e, BRANCH_MARK_TIME, e->last, 0);
 		if (first > e->last)
@@ -312,28 +313,4 @@ bool branch_encoder_append(struct branch_encoder *e, const struct branch_batch *
 	e->has_cycles |= b->cycles != NULL;
 	e->last = until > e->last ? until : e->last;
 	return true;
-}
-
-const void *branch_encoder_again(struct branch_encoder *e, const struct branch_batch *b,
-				 uint64_t first, size_t *len)
-{
-	branch_encoder_start(e, first);
-	for (uint32_t i = 0; i < b->nmarks; i++) {
-		e->count = b->marks[i].at;
-		branch_encoder_mark(e, b->marks[i].kind, b->marks[i].time, b->marks[i].count);
-	}
-	e->count = b->count;
-	e->npairs = b->npairs;
-	for (uint32_t i = 0; i < b->npairs; i++) {
-		e->pairs[i] = b->pairs[i];
-		e->used[i] = 0; /* slots is not used: the pairs are numbered already */
-	}
-	e->has_flags = b->flags;
-	e->has_cycles = b->cycles;
-	for (uint32_t i = 0; i < b->count; i++) {
-		e->ids[i] = b->ids[i] + 1;
-		e->flags[i] = b->flags ? b->flags[i] : 0;
-		e->cycles[i] = b->cycles ? b->cycles[i] : 0;
-	}
-	return branch_encoder_finish(e, len);
 }

@@ -15,8 +15,11 @@ int branch_replace(struct branch_replacer *r, struct trawl_event *ev, const void
 
 	if (!r->encoder)
 		r->encoder = branch_encoder_new();
-	if (r->encoder)
-		data = branch_encoder_again(r->encoder, batch, ev->ts, &n);
+	if (r->encoder) {
+		branch_encoder_start(r->encoder, ev->ts);
+		if (branch_encoder_append(r->encoder, batch, ev->ts, ev->ts))
+			data = branch_encoder_finish(r->encoder, &n);
+	}
 	if (!data || !array_reserve(r->record, r->room, fixed + n))
 		return edit_no_memory(err);
 	memcpy(r->record, head, fixed);

@@ -50,13 +50,25 @@ static bool in_time(const struct cut *c, uint64_t time)
 	return time >= c->from && time < c->to;
 }
 
+/* An entry that is planned, and the events of it that are chosen; NULL: none. */
+struct planned {
+	struct cut_entry *entry;
+	const struct keep_chunk *chosen;
+};
+
 static bool keep_event(struct cut *c, const struct cut_entry *e, const struct trawl_event *ev,
 		       uint64_t time, void *arg)
 {
-	const struct keep_chunk *chosen = arg;
+	const struct planned *p = arg;
+	enum cut_take take = in_time(c, time) ? CUT_WHOLE : CUT_NONE;
 
-	if (!in_time(c, time) || (c->chosen && !(chosen && keep_has(chosen, ev->place))))
+	if (c->chosen && !(p->chosen && keep_has(p->chosen, ev->place)))
 		return true;
+	if (cut_has_batches(e) && cut_has_times(c) && !cut_take_batch(c, ev, time, &take))
+		return false;
+	if (take == CUT_NONE)
+		return true;
+	p->entry->clipped |= take == CUT_PART;
 	needs_event(&c->needs, e->p.section, e->p.number, ev);
 	return keep_add(&c->part, e->p.section, e->p.at, ev->place);
 }
@@ -82,16 +94,17 @@ static bool keep_task(struct cut *c, const struct cut_entry *e, const struct tra
 	return keep_add(&c->part, e->p.section, e->p.at, ev->place);
 }
 
-static enum cut_take first_guess(const struct cut *c, const struct cut_entry *e,
+/* latest: no event of it goes on longer, as far as is known. */
+static enum cut_take first_guess(const struct cut *c, const struct cut_entry *e, uint64_t latest,
 				 const struct keep_chunk *chosen)
 {
 	const struct trawl_piece *p = &e->p;
 
-	if (!cut_wants(c, p->source) || e->latest < c->from || p->from >= c->to)
+	if (!cut_wants(c, p->source) || latest < c->from || p->from >= c->to)
 		return CUT_NONE;
 	if (c->chosen && !chosen)
 		return CUT_NONE;
-	if (p->from < c->from || e->latest >= c->to || (chosen && chosen->count < p->count))
+	if (p->from < c->from || latest >= c->to || (chosen && chosen->count < p->count))
 		return CUT_PART;
 	return CUT_WHOLE;
 }
@@ -108,7 +121,9 @@ static void plan_known(const struct cut *c, struct cut_entry *e)
 
 	e->kept = chosen ? chosen->count : 0;
 	e->as_chosen = true;
-	e->take = !chosen ? CUT_NONE : chosen->count == e->p.count ? CUT_WHOLE : CUT_PART;
+	e->clipped = chosen && cut_has_times(c) && cut_has_batches(e);
+	e->take = !chosen ? CUT_NONE : chosen->count == e->p.count && !e->clipped ? CUT_WHOLE
+									      : CUT_PART;
 }
 
 /* Plans a chunk. A damaged chunk becomes a loss. */
@@ -117,7 +132,8 @@ static int plan_chunk(struct cut *c, struct cut_entry *e, struct trawl_error *er
 	struct keep_chunk *chosen = c->chosen ? keep_find(c->chosen, e->p.section, e->p.at) : NULL;
 	const struct trawl_chunk *chunk;
 
-	e->take = first_guess(c, e, chosen);
+	e->take = first_guess(c, e, cut_has_times(c) && cut_has_batches(e) ? UINT64_MAX
+									   : e->latest, chosen);
 	if (e->take == CUT_NONE)
 		return 0;
 	if (e->take == CUT_WHOLE && c->as_they_are) {
@@ -133,12 +149,14 @@ static int plan_chunk(struct cut *c, struct cut_entry *e, struct trawl_error *er
 		e->kept = e->p.count;
 		needs_chunk(&c->needs, &e->p, chunk);
 	} else {
-		if (!cut_each_event(c, e, keep_event, chosen))
+		if (!cut_each_event(c, e, keep_event, &(struct planned){ e, chosen }))
 			return edit_no_memory(err);
 		chosen = keep_find(&c->part, e->p.section, e->p.at);
 		e->kept = chosen ? chosen->count : 0;
 		if (!e->kept)
 			e->take = CUT_NONE;
+		else if (e->kept == e->p.count && !e->clipped)
+			e->take = CUT_WHOLE;
 	}
 	return needs_ok(&c->needs) ? 0 : edit_no_memory(err);
 }
@@ -197,7 +215,7 @@ static void forget_plan(struct cut *c)
 		c->entries[i].take = CUT_NONE;
 		c->entries[i].kept = 0;
 		c->entries[i].as_chosen = false;
-		c->entries[i].damaged = false;
+		c->entries[i].damaged = c->entries[i].clipped = false;
 	}
 	keep_free(&c->part);
 	keep_free(&c->begun);
@@ -283,7 +301,7 @@ int cut_guess(struct cut *c, struct trawl_error *err)
 
 		if (e->p.sync || is_task_source(e->p.source->name))
 			continue;
-		e->take = first_guess(c, e, chosen);
+		e->take = first_guess(c, e, e->latest, chosen);
 		e->kept = e->take == CUT_NONE ? 0 : chosen ? chosen->count : e->p.count;
 		c->kept += e->kept;
 		c->left_out += e->p.count - e->kept;

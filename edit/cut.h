@@ -23,10 +23,11 @@ struct cut_entry {
 	uint32_t kept;          /* how many of its events are kept */
 	bool as_chosen;         /* of a chunk kept in part: the events of cut.chosen */
 	/* Times on the timeline, of a chunk (cuttime.c) */
-	uint64_t latest;        /* no event is later */
+	uint64_t latest;        /* no event begins later */
 	uint64_t before;        /* if clamped: no earlier event of the source is later */
 	bool clamped;           /* the times of a stream are made monotonic */
 	bool in_tails;          /* cut.tails includes its events */
+	bool clipped;           /* a batch of branches is kept in part */
 	bool damaged;           /* a chunk of which events are wanted, but it cannot be decoded */
 };
 
@@ -173,5 +174,19 @@ int cut_plan_branches(struct cut *c, struct trawl_error *err);
 /* Adds a mark in front of the event's branches, as branch_replace(). Returns 0, or -1 with *err. */
 int cut_mark_branches(struct branch_replacer *r, struct trawl_event *ev, enum branch_mark_kind kind,
 		      struct trawl_error *err);
+/* Whether the entry's events are batches of branches, which last longer than their time says. */
+bool cut_has_batches(const struct cut_entry *e);
+/*
+ * Sets *take to how much of an event at this time of the timeline is of the times wanted: of a
+ * batch, its branches and losses. Returns false if memory ran out.
+ */
+bool cut_take_batch(const struct cut *c, const struct trawl_event *ev, uint64_t time,
+		    enum cut_take *take);
+/*
+ * Leaves of the event's batch what is of the times wanted; *front: earlier branches are left out,
+ * and a mark says so. Returns 0, or -1 with *err.
+ */
+int cut_clip_batch(const struct cut *c, const struct cut_entry *e, struct branch_replacer *r,
+		   struct trawl_event *ev, bool *front, struct trawl_error *err);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds marks to batches of branches where earlier batches of the same task are left out. */
+/*
+ * Cuts batches of branches to the times wanted, and adds marks where earlier branches of the same
+ * task are left out.
+ */
 #include "edit/cut.h"
 
 #include <stdlib.h>
@@ -108,6 +111,82 @@ int cut_plan_branches(struct cut *c, struct trawl_error *err)
 	return ok ? 0 : edit_no_memory(err);
 }
 
+/* ---- one batch ---------------------------------------------------------------------------- */
+
+bool cut_has_batches(const struct cut_entry *e)
+{
+	return !e->p.sync && !strcmp(e->p.source->kind, BRANCH_SOURCE_KIND);
+}
+
+/* Decodes the event's batch; the caller frees *b in any case. NULL, or what is wrong with it. */
+static const char *read_batch(const struct trawl_event *ev, struct branch_record *head,
+			      struct branch_batch *b)
+{
+	*b = (struct branch_batch){ 0 };
+	if (ev->len < sizeof(*head))
+		return "shorter than a record can be";
+	memcpy(head, ev->record, sizeof(*head));
+	return branch_batch_decode(b, (const uint8_t *)ev->record + sizeof(*head),
+				   ev->len - sizeof(*head), head->count, ev->ts);
+}
+
+/* Whether a batch has more than marks that only state the time. */
+static bool has_content(const struct branch_batch *b)
+{
+	for (uint32_t i = 0; i < b->nmarks; i++)
+		if (b->marks[i].kind != BRANCH_MARK_TIME)
+			return true;
+	return b->count;
+}
+
+/* A batch, and what is left of it: docs/format.md, "Branches". */
+struct clipped {
+	struct branch_record head;
+	struct branch_batch batch;
+	uint64_t first;  /* time of the first branch that is left */
+	uint32_t front;  /* branches that are left out before it */
+};
+
+/* The batch begins at `time` of the timeline. The caller frees p->batch in any case. */
+static const char *clip(const struct cut *c, const struct trawl_event *ev, uint64_t time,
+			struct clipped *p)
+{
+	const char *problem = read_batch(ev, &p->head, &p->batch);
+	uint64_t offset = time - ev->ts;
+
+	p->first = ev->ts;
+	if (!problem)
+		p->front = branch_batch_clip(&p->batch, &p->first,
+					     c->from > offset ? c->from - offset : 0,
+					     c->to - offset);
+	return problem;
+}
+
+bool cut_take_batch(const struct cut *c, const struct trawl_event *ev, uint64_t time,
+		    enum cut_take *take)
+{
+	bool begins = time >= c->from && time < c->to;
+	const char *problem = NULL;
+	struct branch_record head;
+	struct clipped p;
+
+	*take = begins ? CUT_WHOLE : CUT_NONE;
+	if (ev->type->id != BRANCH_TYPE_STREAM || time >= c->to || ev->len < sizeof(head))
+		return true;
+	memcpy(&head, ev->record, sizeof(head));
+	if (head.until < ev->ts || head.until - ev->ts < (begins ? c->to : c->from) - time)
+		return true; /* it ends before that, too */
+	problem = clip(c, ev, time, &p);
+	if (!problem && !has_content(&p.batch))
+		*take = CUT_NONE;
+	else if (!problem && p.batch.count < p.head.count)
+		*take = CUT_PART;
+	else if (!problem)
+		*take = CUT_WHOLE;
+	branch_batch_free(&p.batch);
+	return problem != branch_no_memory;
+}
+
 /* ---- the marks ---------------------------------------------------------------------------- */
 
 /* Puts a further mark in front of all others of the batch. */
@@ -133,21 +212,43 @@ static int put_marked(struct branch_replacer *r, struct trawl_event *ev,
 int cut_mark_branches(struct branch_replacer *r, struct trawl_event *ev, enum branch_mark_kind kind,
 		      struct trawl_error *err)
 {
-	const size_t fixed = sizeof(struct branch_record);
 	struct branch_record head;
 	struct branch_batch batch;
-	const char *problem;
-	int ret = 0;
+	const char *problem = read_batch(ev, &head, &batch);
+	int ret = 0; /* a damaged one is left as it is */
 
-	if (ev->len < fixed)
-		return 0; /* damaged: left as it is */
-	memcpy(&head, ev->record, fixed);
-	problem = branch_batch_decode(&batch, (const uint8_t *)ev->record + fixed, ev->len - fixed,
-				      head.count, ev->ts);
 	if (!problem)
 		ret = put_marked(r, ev, &head, &batch, kind, err);
 	else if (problem == branch_no_memory)
 		ret = edit_no_memory(err);
 	branch_batch_free(&batch);
+	return ret;
+}
+
+int cut_clip_batch(const struct cut *c, const struct cut_entry *e, struct branch_replacer *r,
+		   struct trawl_event *ev, bool *front, struct trawl_error *err)
+{
+	uint64_t time = trawl_piece_time(c->r, &e->p, ev->ts);
+	enum cut_take take;
+	struct clipped p;
+	const char *problem;
+	int ret = 0;
+
+	*front = false;
+	if (!cut_take_batch(c, ev, time, &take))
+		return edit_no_memory(err);
+	if (take != CUT_PART)
+		return 0;
+	problem = clip(c, ev, time, &p);
+	if (!problem) {
+		*front = p.front;
+		p.head.count = p.batch.count;
+		ev->ts = p.first;
+		ret = p.front ? put_marked(r, ev, &p.head, &p.batch, BRANCH_MARK_START, err)
+			      : branch_replace(r, ev, &p.head, sizeof(p.head), &p.batch, err);
+	} else if (problem == branch_no_memory) {
+		ret = edit_no_memory(err);
+	}
+	branch_batch_free(&p.batch);
 	return ret;
 }

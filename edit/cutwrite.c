@@ -232,6 +232,7 @@ static int put_losses(struct section *s, struct trawl_error *err)
 
 struct part_copy {
 	struct section *section;
+	const struct cut_entry *entry;
 	const struct keep_chunk *begun, *torn; /* NULL: no event */
 	uint16_t source;
 };
@@ -239,8 +240,12 @@ struct part_copy {
 static int copy_event(void *arg, struct trawl_event *ev, struct trawl_error *err)
 {
 	const struct part_copy *p = arg;
+	bool front = false;
 
-	if (p->begun && keep_has(p->begun, ev->place) &&
+	if (p->entry->clipped &&
+	    cut_clip_batch(p->section->c, p->entry, &p->section->marker, ev, &front, err))
+		return -1;
+	if (!front && p->begun && keep_has(p->begun, ev->place) &&
 	    cut_mark_branches(&p->section->marker, ev, BRANCH_MARK_START, err))
 		return -1;
 	if (p->torn && keep_has(p->torn, ev->place) &&
@@ -254,7 +259,7 @@ static int copy_event(void *arg, struct trawl_event *ev, struct trawl_error *err
 
 static int put_part(struct section *s, const struct cut_entry *e, struct trawl_error *err)
 {
-	struct part_copy p = {s, keep_find(&s->c->begun, e->p.section, e->p.at),
+	struct part_copy p = {s, e, keep_find(&s->c->begun, e->p.section, e->p.at),
 			      keep_find(&s->c->torn, e->p.section, e->p.at),
 			      (uint16_t)s->sources[e->p.number]};
 	const struct keep_chunk *some = e->take == CUT_PART ? cut_part(s->c, e) : NULL;

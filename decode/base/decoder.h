@@ -11,7 +11,7 @@
  *
  * The reader limits the time range (widened by `lookback`) and the sources (plus the hidden task
  * source). Everything else (name, pid, --where, -c, the exact time range) selection.h decides on
- * items. A decoder never filters.
+ * items. A decoder filters nothing but what decode_context.from says.
  *
  * To add a decoder: a file with a struct decoder, and a line in decoders.c.
  */
@@ -46,6 +46,11 @@ struct decode_context {
 	struct trawl_reader *reader;
 	const struct decode_options *options;
 	struct tasks *tasks; /* names and processes of tasks: task.h */
+	/*
+	 * Items that end before `from`, or begin at `to` or later, are not wanted: a decoder may
+	 * leave them out, and does not count them. ns on the timeline; 0 and UINT64_MAX: all are.
+	 */
+	uint64_t from, to;
 };
 
 #define ITEM_NO_CPU UINT32_MAX
@@ -60,6 +65,7 @@ struct decode_context {
 struct item {
 	uint64_t time;                      /* timeline, ns since the epoch */
 	uint64_t ts;                        /* the source's clock */
+	uint64_t lasts;                     /* ns; 0 except of a batch of branches as a whole */
 	const struct trawl_source *source;
 	const struct trawl_event_type *type; /* of its last record; NULL: it has no record */
 	const char *name;                   /* "provider:probe", "group:event", "usb:control" */
@@ -140,7 +146,8 @@ enum comparable { COMPARABLE_NUMBER = 1, COMPARABLE_TEXT = 2 };
 struct decoder {
 	const char *kind;  /* trawl_source.kind of its sources */
 	bool own_pid;      /* its items have no task: `pid` is one of their fields (a product id) */
-	uint64_t lookback; /* ns before --from whose events it needs for the items from --from on */
+	/* ns before --from whose events it needs for the items from --from on; UINT64_MAX: all */
+	uint64_t lookback;
 	/*
 	 * The names of its items, ended by NULL; or NULL if an item has the name of its event type,
 	 * as it always has with options->raw.

@@ -234,13 +234,21 @@ static int emit_all(struct state *s, struct held_batch *b, struct item_sink *sin
 	return got;
 }
 
-static void count(struct state *s, const struct branch_batch *b)
+/* Counts the branches of the times that are wanted. */
+static void count(struct state *s, const struct branch_batch *b, const struct trawl_event *ev)
 {
+	uint64_t time = ev->time;
+	uint32_t mark = 0;
+
 	s->batches++;
-	s->branches += b->count;
 	for (uint32_t i = 0; i < b->count; i++) {
 		uint8_t kind = b->pairs[b->ids[i]].kind;
 
+		for (; mark < b->nmarks && b->marks[mark].at <= i; mark++)
+			time = ev->time + (b->marks[mark].time - ev->ts);
+		if (time < s->ctx->from || time >= s->ctx->to)
+			continue;
+		s->branches++;
 		s->kinds[kind < BRANCH_KINDS ? kind : 0]++;
 	}
 }
@@ -267,9 +275,10 @@ static int feed_raw(struct state *s, const struct trawl_event *ev, struct item_s
 	if (s->batch.problem == branch_no_memory)
 		return -1;
 	if (s->ctx->options->summary)
-		count(s, &s->batch.batch);
+		count(s, &s->batch.batch, ev);
 	it = item_of(s, ev, &s->batch, s->comm);
 	it.detail = &s->batch;
+	it.lasts = s->batch.fixed.until > ev->ts ? s->batch.fixed.until - ev->ts : 0;
 	set_name(&it, ev->type->name);
 	return sink->item(sink, &it);
 }
@@ -318,7 +327,7 @@ static int feed_branches(struct state *s, const struct trawl_event *ev, struct i
 		return -1;
 	read_batch(s, ev, &b->batch);
 	if (s->ctx->options->summary)
-		count(s, &b->batch.batch);
+		count(s, &b->batch.batch, ev);
 	if (!b->batch.problem)
 		return hold(s, ev, b, sink);
 	got = b->batch.problem == branch_no_memory ? -1 : emit_damaged(s, ev, &b->batch, sink);
@@ -326,11 +335,26 @@ static int feed_branches(struct state *s, const struct trawl_event *ev, struct i
 	return got;
 }
 
+/* Whether the record's branches are all before the times that are wanted. */
+static bool ends_early(const struct state *s, const struct trawl_event *ev)
+{
+	struct branch_record head;
+
+	if (ev->time >= s->ctx->from || ev->len < sizeof(head))
+		return false;
+	memcpy(&head, ev->record, sizeof(head));
+	return head.until < ev->ts || head.until - ev->ts < s->ctx->from - ev->time;
+}
+
 static int branch_feed(void *state, const struct trawl_event *ev, struct item_sink *sink,
 		       struct trawl_error *err)
 {
 	struct state *s = state;
-	int got = s->ctx->options->raw ? feed_raw(s, ev, sink) : feed_branches(s, ev, sink);
+	int got;
+
+	if (ends_early(s, ev))
+		return 0;
+	got = s->ctx->options->raw ? feed_raw(s, ev, sink) : feed_branches(s, ev, sink);
 
 	return got < 0 ? trawl_fail(err, TRAWL_CANNOT, "out of memory") : got;
 }
@@ -651,7 +675,7 @@ static void branch_summary(void *state, struct out *o)
 
 const struct decoder branch_decoder = {
 	.kind = BRANCH_SOURCE_KIND,
-	.lookback = 1000000000, /* the longest time that a batch is open, ns */
+	.lookback = UINT64_MAX, /* a batch may last as long as the recording */
 	.items = item_names,
 	.open = branch_open,
 	.close = branch_close,

@@ -74,6 +74,7 @@ static int machine_of(struct stream *s, const struct trawl_source *source, struc
 		return stream_no_memory(err);
 	m->name = name;
 	m->context.options = s->options;
+	m->context.to = UINT64_MAX;
 	if (trawl_memory_take(s->options->memory, MACHINE_BYTES, s->name, "decoders", err)) {
 		free(m);
 		return -1;

@@ -222,6 +222,7 @@ bool selection_wants(struct selection *s, const struct decoder *d, void *state,
 	task = !s->npids || wants_task(s, it);
 
 	return (!s->nnames || selection_name(s, it->name, it->name_len, true)) &&
-	       it->time >= s->begin && it->time < s->end && task &&
+	       (it->time >= s->begin || s->begin - it->time <= it->lasts) && it->time < s->end &&
+	       task &&
 	       (!s->where || where_match(s->where, d, state, it, took));
 }

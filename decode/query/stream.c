@@ -301,6 +301,7 @@ static int set_reader(struct stream *s, struct trawl_reader *reader, struct traw
 	s->context.reader = reader;
 	s->context.options = s->options;
 	s->context.tasks = tasks_new(reader);
+	s->context.to = UINT64_MAX;
 	return s->context.tasks ? 0 : stream_no_memory(err);
 }
 
@@ -546,6 +547,17 @@ static int read_tasks_before(struct stream *s, uint64_t from, struct trawl_error
 	return got;
 }
 
+/* Tells the decoders which times are wanted. */
+static void want_times(struct stream *s)
+{
+	s->context.from = s->selection->begin;
+	s->context.to = s->selection->end;
+	for (struct machine *m = s->machines; m; m = m->next) {
+		m->context.from = s->selection->begin;
+		m->context.to = s->selection->end;
+	}
+}
+
 /* Limits the reader to the time range and sources, if all sources are known. */
 static int select_range(struct stream *s, struct trawl_error *err)
 {
@@ -561,7 +573,7 @@ static int select_range(struct stream *s, struct trawl_error *err)
 
 		if (!e)
 			return -1;
-		if (e->decoder->lookback > lookback)
+		if (e->decoder->lookback > lookback && stream_wants(s, source))
 			lookback = e->decoder->lookback;
 		few &= source->id < SOURCES;
 	}
@@ -571,6 +583,7 @@ static int select_range(struct stream *s, struct trawl_error *err)
 		if (stream_wants(s, source) || is_task_source(source->name))
 			set_bit(range.sources, source->id);
 	}
+	want_times(s);
 	range.from -= range.from < lookback ? range.from : lookback;
 	if (selection_needs_took(s->selection)) /* an operation may have begun at any time before */
 		range.from = 0;

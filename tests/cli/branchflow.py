@@ -306,6 +306,41 @@ def check_out(folder):
            "a thunk's jump back into the function that runs ends no call", tree(path))
 
 
+def check_long_batch(folder):
+    """A batch may last for long: times select its branches, for readers and for a cut."""
+    lines = ["batch 5 5 1000"]
+    for second in range(1, 10):
+        lines += [CALL_F, f"mark 0 {second}000000000 0", CALL_G, RET_G,
+                  *([f"mark {LOST} {second}500000000 3"] if second == 4 else []), RET_F]
+    path = capture(folder, *lines, "batch 6 6 9200000000", CALL_F)
+    part = f"{folder}/part.trawl"
+    whole = run(f"{BUILD}/trawl-decode", path).stdout.splitlines()
+    seen = 0
+    for begin, end in (0, 1), (1, 3.5), (3.5, 4.2), (4.2, 8), (8, 9.1), (9.1, 20):
+        times = ["--from", f"+{begin}s", "--until", f"+{end}s"]
+        lines = run(f"{BUILD}/trawl-decode", *times, path).stdout.splitlines()
+        same(whole[seen:seen + len(lines)], lines, f"{begin} to {end} s: consecutive lines")
+        seen += len(lines)
+        done = run(f"{BUILD}/trawl-edit", "cut", *times, path, "-w", part)
+        same((0, lines), (done.returncode,
+                          run(f"{BUILD}/trawl-decode", part).stdout.splitlines()),
+             f"{begin} to {end} s: a cut has the same")
+        same(run(f"{BUILD}/trawl-decode", "--calls", *times, path).stdout,
+             run(f"{BUILD}/trawl-decode", "--calls", part).stdout, "and the same calls")
+        counted = re.search("branches: ([0-9]+)",
+                            run(f"{BUILD}/trawl-decode", "--summary", *times, path).stdout)
+        same(sum("branch:lost" not in line for line in lines), int(counted[1]),
+             "the summary counts these")
+    same(len(whole), seen, "the parts are together the whole")
+    done = run(f"{BUILD}/trawl-edit", "cut", "--from", "+9.1s", "--pid", "5", path, "-w",
+               part)
+    same(2, done.returncode, "a batch that has nothing of the time is not chosen")
+    done = run(f"{BUILD}/trawl-edit", "cut", "--from", "+8.5s", "--pid", "5", path, "-w",
+               part)
+    same(run(f"{BUILD}/trawl-decode", "--from", "+8.5s", "--pid", "5", path).stdout,
+         run(f"{BUILD}/trawl-decode", part).stdout, "of a process and a time")
+
+
 def check_range(folder):
     """A loss before --from is not in the range."""
     path = capture(folder, "batch 5 5 1000", CALL_F, f"mark {LOST} 200000000 7",
@@ -531,6 +566,7 @@ def main():
         check_unwound(folder)
         check_deep(folder)
         check_out(folder)
+        check_long_batch(folder)
         check_range(folder)
         check_rows(folder)
         check_template(folder)
