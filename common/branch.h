@@ -75,6 +75,11 @@ struct branch_mark {
 	uint8_t kind;   /* enum branch_mark_kind */
 	uint64_t time;  /* ns, the source's clock; does not decrease from mark to mark */
 	uint64_t count;
+	/*
+	 * Of a decoded mark: when the branch before it has happened at the latest; 0: the batch's
+	 * end. A loss in the middle of what was collected at once has its beginning as time.
+	 */
+	uint64_t latest;
 };
 
 struct branch_pair {
@@ -98,6 +103,11 @@ uint64_t branch_encoder_last(const struct branch_encoder *e);
 
 /* Adds a branch; the batch must not be full. Returns whether its pair is new in the batch. */
 bool branch_encoder_add(struct branch_encoder *e, const struct branch *b, uint64_t time);
+/*
+ * States that the branches before happened at this time or earlier, and those after at this time or
+ * later. Needed if branches have the time from which they may be; otherwise their times say so.
+ */
+void branch_encoder_time(struct branch_encoder *e, uint64_t time);
 /* Adds a mark before the next branch. */
 void branch_encoder_mark(struct branch_encoder *e, enum branch_mark_kind kind, uint64_t time,
 			 uint64_t count);
@@ -124,6 +134,14 @@ extern const char branch_no_memory[];
 const char *branch_batch_decode(struct branch_batch *b, const void *data, size_t len,
 				uint32_t count, uint64_t first);
 void branch_batch_free(struct branch_batch *b);
+/*
+ * Returns when the branches before marks[mark] have happened at the latest. until: the batch's.
+ */
+static inline uint64_t branch_batch_latest(const struct branch_batch *b, uint32_t mark,
+					   uint64_t until)
+{
+	return mark < b->nmarks && b->marks[mark].latest ? b->marks[mark].latest : until;
+}
 /*
  * Leaves of a decoded batch that begins at *first the branches and marks with times from `from`
  * until before `to`; *first becomes the time of the first one. A branch has the time of the last

@@ -130,6 +130,20 @@ static const char *read_marks(struct branch_batch *b, struct view v, uint64_t ti
 	return NULL;
 }
 
+/* A mark limits the time of the branch before it if it is later, or only states the time. */
+static void find_latest(struct branch_batch *b, uint64_t first)
+{
+	uint64_t latest = 0;
+
+	for (uint32_t i = b->nmarks; i--;) {
+		struct branch_mark *m = &b->marks[i];
+
+		if (m->kind == BRANCH_MARK_TIME || m->time > (i ? m[-1].time : first))
+			latest = m->time;
+		m->latest = latest;
+	}
+}
+
 static const char *read_flags(struct branch_batch *b, struct view flags, struct view cycles)
 {
 	if (flags.at != flags.end) {
@@ -190,6 +204,8 @@ const char *branch_batch_decode(struct branch_batch *b, const void *data, size_t
 	free(g);
 	if (!problem)
 		problem = read_marks(b, marks, first);
+	if (!problem)
+		find_latest(b, first);
 	return problem ? problem : read_flags(b, flags, cycles);
 }
 

@@ -118,7 +118,8 @@ uint32_t branch_encoder_count(const struct branch_encoder *e)
 
 bool branch_encoder_full(const struct branch_encoder *e)
 {
-	return e->count == BRANCH_BATCH_MAX || e->nmarks >= BRANCH_MARKS_MAX - 1;
+	/* a branch may come with several marks */
+	return e->count == BRANCH_BATCH_MAX || e->nmarks >= BRANCH_MARKS_MAX - 4;
 }
 
 uint64_t branch_encoder_first(const struct branch_encoder *e)
@@ -145,6 +146,12 @@ void branch_encoder_mark(struct branch_encoder *e, enum branch_mark_kind kind, u
 	e->marked_time = time;
 	e->last = time > e->last ? time : e->last;
 	e->nmarks++;
+}
+
+void branch_encoder_time(struct branch_encoder *e, uint64_t time)
+{
+	if (time > e->marked_time)
+		branch_encoder_mark(e, BRANCH_MARK_TIME, time, 0);
 }
 
 static uint32_t hash(const struct branch *b)

@@ -323,6 +323,8 @@ static int take_dated(struct branch_state *s, const struct branch_event *e, stru
 	b = batch_of(s, t, time, err);
 	if (!b)
 		return -1;
+	if (e->collected)
+		branch_encoder_time(b, time);
 	add_branch(s, e, t, b, time);
 	return 0;
 }

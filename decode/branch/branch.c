@@ -186,10 +186,9 @@ static int emit_mark(struct state *s, struct held_batch *b, const struct branch_
 static int emit_branch(struct state *s, struct held_batch *held, struct item_sink *sink)
 {
 	const struct branch_batch *b = &held->batch.batch;
-	uint64_t until = held->mark < b->nmarks ? b->marks[held->mark].time :
-						  held->batch.fixed.until;
-	uint32_t i = held->branch;
 	struct item *it = &held->item;
+	uint64_t until = branch_batch_latest(b, held->mark, held->batch.fixed.until);
+	uint32_t i = held->branch;
 
 	s->detail = (struct branch_detail){ .pair = b->pairs[b->ids[i]],
 				     .cycles = b->cycles ? b->cycles[i] : 0,

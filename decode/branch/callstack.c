@@ -176,34 +176,7 @@ static void unwind(struct callstack *k, const struct call_where *w, struct calls
 		forget(k, p, w, sink, CALL_OUT);
 }
 
-static void leave(struct callstack *k, const struct call_where *w, struct callstack_sink *sink,
-		  const struct branch_pair *p)
-{
-	if (k->depth && !is_known(k, k->depth - 1)) {
-		pop_to(k, k->depth - 1, w, sink, CALL_LEAVE);
-		return;
-	}
-	for (unsigned int i = further_out(k, k->depth); i < k->depth; i = further_out(k, i)) {
-		if (!fits(frame_at(k, i), p->to, p->kind == BRANCH_SIGRETURN))
-			continue;
-		pop_to(k, i, w, sink, CALL_LEAVE);
-		return;
-	}
-	if (k->depth == 1 && k->frames[0].goroutine) {
-		pop_to(k, 0, w, sink, CALL_LEAVE);
-		return;
-	}
-	/*
-	 * Inside a known call, a return that matches no caller is ignored: jump tables can be
-	 * implemented with returns, and coroutines switch with them.
-	 */
-	if (!k->depth)
-		emit(k, w, sink, CALL_OUTER, p);
-	else if (p->kind != BRANCH_SIGRETURN)
-		unwind(k, w, sink, p);
-}
-
-/* Whether a jump goes to the first instruction of another function. */
+/* Whether a jump, or a return, goes to the first instruction of another function. */
 static bool is_tail_call(const struct call_where *w, const struct branch_pair *p)
 {
 	struct image_place from, to;
@@ -223,6 +196,35 @@ static void tail_call(struct callstack *k, const struct call_where *w, struct ca
 		frame_at(k, k->depth - 1)->to = p->to;
 		frame_at(k, k->depth - 1)->left = p->from;
 	}
+}
+
+static void leave(struct callstack *k, const struct call_where *w, struct callstack_sink *sink,
+		  const struct branch_pair *p)
+{
+	if (k->depth && !is_known(k, k->depth - 1)) {
+		pop_to(k, k->depth - 1, w, sink, CALL_LEAVE);
+		return;
+	}
+	for (unsigned int i = further_out(k, k->depth); i < k->depth; i = further_out(k, i)) {
+		if (!fits(frame_at(k, i), p->to, p->kind == BRANCH_SIGRETURN))
+			continue;
+		pop_to(k, i, w, sink, CALL_LEAVE);
+		return;
+	}
+	if (k->depth == 1 && k->frames[0].goroutine) {
+		pop_to(k, 0, w, sink, CALL_LEAVE);
+		return;
+	}
+	/*
+	 * Inside a known call, a return that matches no caller is a jump: jump tables can be
+	 * implemented with returns, and coroutines begin and switch with them.
+	 */
+	if (!k->depth)
+		emit(k, w, sink, CALL_OUTER, p);
+	else if (p->kind != BRANCH_SIGRETURN && is_tail_call(w, p))
+		tail_call(k, w, sink, p);
+	else if (p->kind != BRANCH_SIGRETURN)
+		unwind(k, w, sink, p);
 }
 
 static bool is_named(const struct image_place *p, const char *const *names)

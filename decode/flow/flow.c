@@ -53,17 +53,6 @@ uint64_t flow_time(const struct flow_stretch *s, uint32_t i, uint32_t *mark, uin
 	return before;
 }
 
-/*
- * Returns the latest time on the timeline at which the branches before `mark` can have happened:
- * the time of the mark, or of the last branch if mark is beyond the last mark.
- */
-static uint64_t until(const struct flow_stretch *s, uint32_t mark)
-{
-	const struct branch_batch *b = &s->batch->batch;
-
-	return (mark < b->nmarks ? b->marks[mark].time : s->batch->fixed.until) + s->offset;
-}
-
 void flow_calls(struct flow *f, const struct flow_stretch *s)
 {
 	struct flow_task *t = s->task;
@@ -77,7 +66,7 @@ void flow_calls(struct flow *f, const struct flow_stretch *s)
 	f->failed |= !t->stack;
 	for (uint32_t i = s->first; t->stack && i < s->end; i++) {
 		w.when.time = flow_time(s, i, &mark, w.when.time);
-		w.when.until = until(s, mark);
+		w.when.until = s->offset + branch_batch_latest(b, mark, s->batch->fixed.until);
 		callstack_step(t->stack, &b->pairs[b->ids[i]], &w, f->calls);
 	}
 }

@@ -306,6 +306,27 @@ def check_out(folder):
            "a thunk's jump back into the function that runs ends no call", tree(path))
 
 
+def check_coroutine(folder):
+    """A return to the first instruction of a function, as by makecontext(), is a jump to it."""
+    path = capture(folder, "batch 5 5 1000", branch(-BASE, 0x1000, "exec"), CALL_F,
+                   branch(0x1120, 0x1200, "ret"), branch(0x1210, 0x1100, "call"))
+    rows = [(r["function"], r["depth"]) for r in tree(path)]
+    same([("f", 1), ("-> g", 2), ("f", 2)], rows[-3:], "a coroutine that begins is a jump")
+    ok(any(s.endswith(";g;f 0") or ";g;f" in s or s.endswith(";g 1") for s in folded(path)),
+       "and replaces the function in stacks", folded(path))
+
+
+def check_bounds(folder):
+    """A loss in the middle of what was collected at once limits no branch's time."""
+    path = capture(folder, "batch 5 5 1000", CALL_F, f"mark {LOST} 1000 0", CALL_G, RET_G,
+                   "mark 0 9000 0", RET_F)
+    lines = run(f"{BUILD}/trawl-decode", "--json", path).stdout.splitlines()
+    late = [json.loads(line)["fields"].get("late_ns") for line in lines]
+    same([8000, None, 8000, 8000, 0], late, "each branch may be as late as the next collection")
+    same([8000, 8000], [r["most_ns"] for r in tree(path) if r["function"] == "g"] * 2,
+         "and so do calls")
+
+
 def check_long_batch(folder):
     """A batch may last for long: times select its branches, for readers and for a cut."""
     lines = ["batch 5 5 1000"]
@@ -566,6 +587,8 @@ def main():
         check_unwound(folder)
         check_deep(folder)
         check_out(folder)
+        check_coroutine(folder)
+        check_bounds(folder)
         check_long_batch(folder)
         check_range(folder)
         check_rows(folder)
