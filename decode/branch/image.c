@@ -381,12 +381,14 @@ struct image_module *images_modules(struct images *im)
 void images_summary(const struct images *im, struct out *o)
 {
 	for (const struct image_module *m = im->modules; m; m = m->next) {
-		if (!*m->why)
+		const char *why = *m->why ? m->why : "the code that ran has no symbols (stripped)";
+
+		if (!*m->why && m->nfunctions)
 			continue;
 		out_str(o, "branches without names: ");
 		out_safe(o, m->path, strlen(m->path));
 		out_str(o, ": ");
-		out_safe(o, m->why, strlen(m->why));
+		out_safe(o, why, strlen(why));
 		out_char(o, '\n');
 	}
 }

@@ -19,6 +19,7 @@
 
 /* One record about a source file. */
 struct fact {
+	const struct image_module *module;
 	const char *file;
 	uint32_t line;
 	enum { FACT_FUNCTION, FACT_JUMP, FACT_LINE } what;
@@ -178,7 +179,7 @@ static void add_lines(struct coverage *f, struct image_module *m, const struct f
 		if (now != in)
 			own = function_of_row(m, l);
 		in = now;
-		add(f, &(struct fact){ .file = m->files[l->file], .line = l->line,
+		add(f, &(struct fact){ .module = m, .file = m->files[l->file], .line = l->line,
 				       .what = FACT_LINE, .count = count[i],
 				       .vaddr = own ? own->vaddr : 0 });
 	}
@@ -196,8 +197,9 @@ static void add_functions(struct coverage *f, struct image_module *m,
 		return;
 	}
 	for (size_t i = 0; i < m->nfunctions; i++) {
-		struct fact fact = { .what = FACT_FUNCTION, .name = m->functions[i].name,
-				     .count = count[i], .vaddr = m->functions[i].vaddr };
+		struct fact fact = { .module = m, .what = FACT_FUNCTION,
+				     .name = m->functions[i].name, .count = count[i],
+				     .vaddr = m->functions[i].vaddr };
 
 		if (image_line_at(m, fact.vaddr, &fact.file, &fact.line))
 			add(f, &fact);
@@ -220,7 +222,8 @@ static void add_jumps(struct coverage *f, struct image_module *m, struct counts 
 			taken[at - m->insns] += e->count;
 	}
 	for (size_t i = 0; count && taken && i < m->ninsns; i++) {
-		struct fact fact = {.what = FACT_JUMP,
+		struct fact fact = {.module = m,
+				    .what = FACT_JUMP,
 				    .vaddr = m->insns[i].vaddr,
 				    .count = taken[i]};
 
@@ -240,9 +243,17 @@ static int by_file(const void *a, const void *b)
 	const struct fact *x = a, *y = b;
 	int n = strcmp(x->file, y->file);
 
-	if (n || x->what != y->what)
-		return n ? n : (int)x->what - (int)y->what;
-	return compare_pairs(x->line, y->line, x->vaddr, y->vaddr);
+	if (!n)
+		n = compare_pairs(x->module->section, y->module->section, x->what, y->what);
+	if (!n)
+		n = compare_pairs(x->line, y->line, x->vaddr, y->vaddr);
+	return n ? n : flow_module_order(x->module, y->module);
+}
+
+/* Whether both are of one record. Readers add a file's records, one of each recording. */
+static bool same_record(const struct fact *a, const struct fact *b)
+{
+	return !strcmp(a->file, b->file) && a->module->section == b->module->section;
 }
 
 static void put_functions(const struct fact *f, size_t n, struct out *o)
@@ -303,7 +314,7 @@ static void put_lines(const struct fact *f, size_t n, struct out *o)
 		if (f[i].what != FACT_LINE)
 			continue;
 		count = f[i].count > count ? f[i].count : count;
-		if (more && f[i + 1].vaddr == f[i].vaddr)
+		if (more && f[i + 1].vaddr == f[i].vaddr && f[i + 1].module == f[i].module)
 			continue;
 		sum += count;
 		count = 0;
@@ -322,7 +333,7 @@ static void put_coverage(const struct coverage *f, struct out *o)
 	size_t end;
 
 	for (size_t i = 0; i < f->n; i = end) {
-		for (end = i; end < f->n && !strcmp(f->list[end].file, f->list[i].file);)
+		for (end = i; end < f->n && same_record(&f->list[i], &f->list[end]);)
 			end++;
 		out_str(o, "TN:\nSF:");
 		out_safe(o, f->list[i].file, strlen(f->list[i].file));

@@ -401,6 +401,29 @@ def check_template(folder):
          "the line of two functions, of which one ran twice and has a cold part")
 
 
+def check_joined(folder):
+    """A file with two recordings: coverage adds them, also where both have the same addresses."""
+    path = capture(folder, "batch 5 5 1000", CALL_F, RET_F)
+    with open(path, "rb") as f:
+        data = f.read()
+    with open(f"{folder}/two.trawl", "wb") as f:
+        f.write(data + data)
+    one, two = (re.findall(r"^DA:(\d+),(\d+)$",
+                           run(f"{BUILD}/trawl-export", "--to", "lcov", f).stdout, re.M)
+                for f in (path, f"{folder}/two.trawl"))
+    same(sorted(one * 2), sorted(two), "lcov: two records of a file, which readers add")
+
+
+def check_stripped(folder):
+    """The summary says of which programs it has no names, and why."""
+    parts = json.loads(module())
+    parts["functions"] = []
+    path = capture(folder, maps(5), f"meta branch/module/08:01:7 {json.dumps(parts)}",
+                   "batch 5 5 1000", CALL_F, modules=False)
+    ok("branches without names: /bin/play: the code that ran has no symbols (stripped)" in
+       run(f"{BUILD}/trawl-decode", "--summary", path).stdout, "a stripped program is named")
+
+
 def check_values(folder):
     """Values that a processor does not record for a branch are absent, not 0."""
     path = capture(folder, "batch 5 5 1000", CALL_F, branch(0x1110, 0x1200, "call", 1, 12),
@@ -593,6 +616,8 @@ def main():
         check_range(folder)
         check_rows(folder)
         check_template(folder)
+        check_joined(folder)
+        check_stripped(folder)
         check_values(folder)
         check_vdso(folder)
         check_diff(folder)
