@@ -196,7 +196,7 @@ disk_of() {
 said_lost() {
 	local status=0 lost=0
 	if grep -q '"name":"branch:lost"' "$3"; then
-		status=1 lost='0 and more'
+		status=1 lost='an unknown number'
 	fi
 	same "$1: status" $status "$2"
 	has "$1: the end says what the stacks say" "$(tail -1 said)" " $lost lost"

@@ -103,8 +103,9 @@ def run(*args, **more):
 
 def counts(p):
     """Returns (captured, lost) from the last line."""
-    m = re.search(r"^(\d+) events? captured, (\d+)( and more)? lost", said(p), re.M)
-    return (int(m[1]), int(m[2])) if m else (None, None)
+    m = re.search(r"^(\d+) events? captured, (?:(\d+)(?: and more)?|an unknown number) lost", said(p),
+                  re.M)
+    return (int(m[1]), int(m[2] or 0)) if m else (None, None)
 
 
 def hits(path):
