@@ -8,7 +8,7 @@ sysctl -q kernel.perf_event_max_sample_rate=1000000 kernel.perf_cpu_time_max_per
 insmod "$LAB_MODULES/../kmod/trawl.ko"
 for how in kmod-step perf-bts intel-bts; do
 	trawl -i branch:$how -i event:syscalls:sys_enter_read -w $how.trawl \
-		-- dd if=/dev/zero of=/dev/null bs=1 count=2000 2>said
+		-- env LD_BIND_NOW=1 dd if=/dev/zero of=/dev/null bs=1 count=2000 2>said
 	ok $(($? > 1)) "branch:$how and system calls: $(tail -1 said)"
 	found=$(trawl-decode --json $how.trawl | /usr/bin/python3 "$TRAWL_SRC/tests/lab/between.py")
 	ok $? "$how: each call of read() is between the system calls around it: $found"
