@@ -35,6 +35,12 @@ FUNCTION("table", "cmp $2,%edi\nja 9f\nlea flow_entries(%rip),%rdx\nmov %edi,%ed
 		  "flow_case2: jmp flow_rets\n9: ret");
 __asm__(".section .rodata\n.align 4\nflow_entries: .long flow_case0 - ., flow_case1 - . + 4,"
 	" flow_case2 - . + 8, 7\n.text\n");
+/* nothing compares the index: the table ends where an entry is no code of the function */
+FUNCTION("open", "lea flow_targets(%rip),%rdx\nmov %edi,%edi\nmovslq (%rdx,%rdi,4),%rax\n"
+		 "add %rdx,%rax\nnotrack jmp *%rax\n"
+		 "flow_target0: mov $1,%eax\nret\nflow_target1: mov $2,%eax\nret");
+__asm__(".section .rodata\n.align 4\nflow_targets: .long flow_target0 - ., flow_target1 - . + 4,"
+	" 7\n.text\n");
 FUNCTION("computed", "lea flow_labels(%rip),%rdx\njmp *(%rdx,%rdi,8)\n"
 		     "flow_label0: mov $1,%eax\nret\nflow_label1: mov $2,%eax\nret");
 __asm__(".section .data.rel.ro,\"aw\"\n.align 8\nflow_labels: .quad flow_label0, flow_label1\n"
@@ -168,6 +174,7 @@ Test(flow, targets_of_jump_tables)
 	cr_assert_eq(flow.exits[2].kind, FLOW_RETURN);
 	cr_assert_eq(flow.exits[3].kind, FLOW_TAIL);
 	flow_free(&flow);
+	left_by("flow_open", "r+18 r+1e");
 	left_by("flow_computed", "r+f r+15");
 }
 

@@ -211,6 +211,20 @@ Test(printfmt, helpers, .init = fill)
 	is("\"took %u\", jiffies_to_msecs(REC->byte)", "took jiffies_to_msecs(200)");
 }
 
+Test(printfmt, addresses_of_sockets, .init = fill)
+{
+	memcpy(record + 70, "\x02\0\0\x50\x7f\0\0\x01", 8);
+	is("\"%s\", __get_sockaddr(dyn)", "127.0.0.1:80");
+	is("\"%pISc\", __get_dynamic_array(dyn)", "127.0.0.1");
+	put(56, 28 << 16 | 8, 4);
+	memcpy(record + 8,
+	       "\x0a\0\x1f\x90\0\0\0\0\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\x01", 24);
+	is("\"%s\", __get_sockaddr(dyn)", "[2001:db8::1]:8080");
+	is("\"%pISc\", __get_dynamic_array(dyn)", "2001:db8::1");
+	put(8, 16, 2);
+	is("\"%s\", __get_sockaddr(dyn)", "family 16");
+}
+
 /* Metadata without a line that is a symbol: a build with sanitizers says if NULL is sorted. */
 Test(printfmt, no_symbols, .init = fill)
 {
