@@ -105,6 +105,18 @@ Test(elf, the_build_id_is_that_of_the_linker)
 	elf_free(f);
 }
 
+Test(elf, the_build_id_needs_no_section_headers)
+{
+	struct elf_file *whole = opened(), *bare;
+
+	header()->e_shoff = 0;
+	header()->e_shnum = header()->e_shstrndx = 0;
+	bare = opened();
+	cr_expect_str_eq(bare->build_id, whole->build_id);
+	elf_free(bare);
+	elf_free(whole);
+}
+
 Test(elf, imports_are_known)
 {
 	struct elf_file *f = opened();

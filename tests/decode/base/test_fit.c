@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
+#include <unistd.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,4 +52,29 @@ Test(fit, bytes_that_are_no_text_take_a_column_each)
 	cut(4, "\xff\xe4\xb8z", "\xff\xe4\xb8z");
 	cut(4, "\xff\xe4\xb8zz", "\xff...");
 	cut(4, "\xc0\x80zz", "\xc0\x80zz"); /* overlong encoding: not a character */
+}
+
+Test(fit, a_line_that_comes_in_parts_is_folded_as_one)
+{
+	static const char want[] = "one line\nand half of one";
+	struct folded f;
+	struct out o;
+	char text[64];
+	int p[2];
+
+	cr_assert_eq(pipe(p), 0);
+	out_open(&o, p[1]);
+	folded_start(&f, &o, 40);
+	out_str(&o, "one ");
+	out_flush(&o);
+	out_str(&o, "line\nand ");
+	out_flush(&o);
+	out_str(&o, "half of one");
+	out_flush(&o);
+	folded_end(&f);
+	out_free(&o);
+	close(p[1]);
+	cr_assert_eq(read(p[0], text, sizeof(text)), (ssize_t)strlen(want));
+	cr_expect(!memcmp(text, want, strlen(want)), "%.*s", (int)strlen(want), text);
+	close(p[0]);
 }

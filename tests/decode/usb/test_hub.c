@@ -32,6 +32,20 @@ Test(hub, changes_name_the_hub_and_its_ports)
 	cr_expect_str_eq(change("\x00\x02", 2), " port 9 changed");
 }
 
+Test(hub, changes_as_fields)
+{
+	const struct tree_node *hub, *ports;
+	struct tree t;
+
+	tree_init(&t);
+	hub_change_tree((const uint8_t *)"\x0d", 1, &t);
+	hub = tree_find(&t, "hub.hub_changed", 0);
+	ports = tree_find(&t, "hub.ports_changed", 0);
+	cr_expect(hub && hub->u == 1);
+	cr_expect(ports != NULL);
+	tree_free(&t);
+}
+
 Test(hub, a_bitmap_ends_with_port_255)
 {
 	char bytes[4096];
