@@ -9,8 +9,9 @@
  * System calls are intercepted where they leave the C library, including those of stdio: seccomp
  * raises SIGSYS for calls from its code, and the handler makes the call itself. Calls by the
  * sanitizers come from other code. Writes to stderr are not counted, because a program reports
- * errors there; nor are allocations by json-c, libzstd and libseccomp, which do not survive a
- * failure (libzstd's dictionaries before 1.5.6; libseccomp loops while it builds a filter).
+ * errors there; nor are allocations by json-c, libzstd, libseccomp and libarchive, which do not
+ * survive a failure (libzstd's dictionaries before 1.5.6; libseccomp loops while it builds a
+ * filter; libarchive ends the program with a line of its own and status 1).
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -76,7 +77,14 @@ static void find_code(const char *name, uint64_t *from, uint64_t *to)
 		fclose(f);
 }
 
-static uint64_t jsonc_from, jsonc_to, zstd_from, zstd_to, seccomp_from, seccomp_to;
+struct code {
+	const char *library;
+	uint64_t from, to;
+};
+static struct code spared[] = {
+	{"libjson-c", 0, 0}, {"libzstd", 0, 0}, {"libseccomp", 0, 0}, {"libarchive", 0, 0},
+};
+enum { NSPARED = sizeof(spared) / sizeof(*spared) };
 
 /* ---- allocations ------------------------------------------------------------------------- */
 
@@ -92,8 +100,10 @@ static int is_spared(const void *caller)
 {
 	uintptr_t at = (uintptr_t)caller;
 
-	return (at >= jsonc_from && at < jsonc_to) || (at >= zstd_from && at < zstd_to) ||
-	       (at >= seccomp_from && at < seccomp_to);
+	for (int i = 0; i < NSPARED; i++)
+		if (at >= spared[i].from && at < spared[i].to)
+			return 1;
+	return 0;
 }
 #define FAILS() (!is_spared(__builtin_return_address(0)) && fails(ALLOC) && ((errno = ENOMEM)))
 
@@ -298,8 +308,7 @@ __attribute__((constructor)) static void set_up(void)
 		fputs("fault: cannot be set up\n", stderr);
 		_exit(98);
 	}
-	find_code("libjson-c", &jsonc_from, &jsonc_to);
-	find_code("libzstd", &zstd_from, &zstd_to);
-	find_code("libseccomp", &seccomp_from, &seccomp_to);
+	for (int i = 0; i < NSPARED; i++)
+		find_code(spared[i].library, &spared[i].from, &spared[i].to);
 	count = p;
 }
