@@ -10,9 +10,13 @@
 #include "edit/knownprograms.h"
 #include "edit/redact.h"
 
+/* What the kernel writes in the place of a text or path. */
 static bool is_kernel_placeholder(const char *p, size_t n)
 {
-	static const char *const words[] = { "(fault)", "(null)", "(efault)", "(einval)" };
+	static const char *const words[] = {
+		"(fault)", "(null)", "(efault)", "(einval)", "[vdso]",
+		"[vvar]", "[vsyscall]", "[uprobes]", "[heap]", "[stack]",
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (strlen(words[i]) == n && !memcmp(words[i], p, n))

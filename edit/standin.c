@@ -81,7 +81,7 @@ void standin_text(const struct standin *s, const char *p, size_t n, char *to)
 	for (size_t i = 0; i < n; i++, h >>= 5) {
 		if (i % 12 == 0)
 			h = hash(s, &all, sizeof(all), i / 12 + 1);
-		to[i] = digits[h & 31];
+		to[i] = *p == '/' && p[i] == '/' ? '/' : digits[h & 31];
 	}
 }
 
@@ -111,6 +111,14 @@ static const char *const common[] = {
 	"local",
 	"share",
 	"include",
+	"linux",
+	"gnu",
+	"unix",
+	"sysv",
+	"sysdeps",
+	"generic",
+	"x86",
+	"x86_64",
 	"x86_64-linux-gnu",
 	"aarch64-linux-gnu",
 	"log",

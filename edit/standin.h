@@ -23,7 +23,10 @@ struct standin {
  */
 bool standin_start(struct standin *s);
 
-/* Writes the stand-in of p[0 .. n), as long as it, to `to`. */
+/*
+ * Writes the stand-in of p[0 .. n), as long as it, to `to`. That of an absolute path is one, too: a
+ * longer path that begins with it, as of a program's mapping, must stay a path.
+ */
 void standin_text(const struct standin *s, const char *p, size_t n, char *to);
 /* True for a path component that every system has (usr, lib, proc, ...). */
 bool standin_common_name(const char *p, size_t n);

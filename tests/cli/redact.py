@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """trawl-edit redact: none of 500 planted secrets of every class is in the output, in any encoding
 and for any reader; everything else is unchanged. trawl-edit secrets reports them before."""
+import collections
 import json
 import os
 import re
@@ -77,7 +78,8 @@ tap.ok(words == ["/home/X/trawl", "-p1000", "--ring=8M", "--dur", "15s", "-w", "
                  'event:sched:sched_switch if comm == "X"', "-i", "uprobe:/opt/X:main name='X'", "-i",
                  "usdt:/usr/bin/postgres:query__start", "-i", words[16], "-i",
                  'event:sched:sched_switch\tif\tcomm == "X"', "--trigger", 'comm == "X" and ret < 0',
-                 "-ZX", "--", "sh", "X", words[-3], "X", words[-1]] and
+                 "-ZX", "--", "sh", words[-4], words[-3], "X", words[-1]] and
+       re.fullmatch("/[a-z2-7]{3}/X", words[-4]) and
        words[16].startswith("uprobe:/srv/") and words[16].endswith(":main") and
        words[-3] != "--password" and words[-1] != "sleep99",
        "of trawl's command line options, numbers, events and symbols stay", capture)
@@ -537,6 +539,18 @@ status, _, text = run("trawl-edit", "redact", branches, "-w", again, "--drop", "
 tap.same((0, set()), (status, found({"reader.py": read(again),
                                      "json": run("trawl-decode", "--json", again)[1]})),
          f"--drop symbols {text[:200]}")
+
+# ---- branches of a program that distributions install, which the command line has by its path
+status, _, text = run("trawl", "-i", "branch:ptrace", "-w", branches + ".env", "--",
+                      "/usr/bin/env", "true")
+status, _, text = run("trawl-edit", "redact", branches + ".env", "-w", again)
+modules = [collections.Counter(json.loads(line)["fields"].get("from_module") or "none" for line in
+                               run("trawl-decode", "--json", file)[1].splitlines())
+           for file in (branches + ".env", again)]
+tap.same((0, sorted(modules[0].values())), (status, sorted(modules[1].values())),
+         f"a program by its path: as many branches of each file {text[:200]}")
+tap.ok(modules[1]["libc.so.6"] and modules[1]["ld-linux-x86-64.so.2"] and not
+       modules[1]["none"] > modules[0]["none"], "with the names that every system has", *modules)
 
 # ---- a merged file: another machine's hub has the keyboard's address, and sources have the
 # machine's name
