@@ -515,8 +515,8 @@ static int read_specs(struct branch_state *s, char **backend, struct trawl_error
 		free(text);
 		if (!r && i && (!spec.last || !s->last.n || strcmp(spec.backend, *backend)))
 			r = trawl_fail(err, TRAWL_USAGE,
-				       "-i branch: given twice; give one back end, and at most "
-				       "one text without last=");
+				       "-i branch: given twice; give one -i for all branches, or "
+				       "one or more of one back end with last=");
 		if (!r && !i)
 			*backend = xstrdup(spec.backend);
 		if (!r && spec.last)

@@ -182,8 +182,8 @@ int flight_see(struct flight *f, const struct trawl_record *r, struct trawl_erro
 		return ret;
 	return trigger(f, &(struct cause){
 		.reason = "expression", .what = f->o->trigger, .event = m.name, .tid = m.tid,
-		.cpu = r->cpu,
-		.at = event_mono(f, trawl_writer_source_at(f->w, r->source), r->ts) }, err);
+		.cpu = m.cpu == ITEM_NO_CPU ? 0 : m.cpu,
+		.at = event_mono(f, trawl_writer_source_at(f->w, r->source), m.ts) }, err);
 }
 
 /* ---- files ------------------------------------------------------------------------------- */

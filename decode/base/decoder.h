@@ -33,6 +33,7 @@ struct decode_options {
 	bool summary;    /* count for decoder.summary() */
 	bool reasons_once; /* text(): why an argument has no value only at its first item */
 	bool export;     /* items go to decoder.packet(); implies raw */
+	bool no_code;    /* the names of code are not known: a recorder writes them later */
 	bool no_descriptors; /* do not synthesise packets at the start of an export */
 	uint16_t linktype; /* of exported USB packets; 0: as in the capture, or 220 */
 	unsigned int columns; /* width of the terminal; 0: the output is no terminal */

@@ -570,9 +570,11 @@ static void branch_json(void *state, const struct item *it, struct out *o)
 /* ---- values ------------------------------------------------------------------------------ */
 
 static const char *const value_names[] = {
-	"kind", "from", "to", "from_symbol", "to_symbol", "from_function", "to_function",
-	"from_module", "to_module", "from_vaddr", "to_vaddr", "from_line", "to_line",
-	"mispredicted", "cycles", "late_ns", "lost", "before", "before_symbol", "before_function",
+	"kind", "from", "to", "mispredicted", "cycles", "late_ns", "lost", "before", NULL,
+};
+static const char *const code_names[] = {
+	"from_symbol", "to_symbol", "from_function", "to_function", "from_module", "to_module",
+	"from_vaddr", "to_vaddr", "from_line", "to_line", "before_symbol", "before_function",
 	"before_module", "before_vaddr", "before_line", NULL,
 };
 
@@ -652,6 +654,8 @@ static void branch_names(void *state, const struct trawl_event_type *type, decod
 	}
 	for (size_t i = 0; value_names[i]; i++)
 		fn(arg, value_names[i]);
+	for (size_t i = 0; !s->ctx->options->no_code && code_names[i]; i++)
+		fn(arg, code_names[i]);
 }
 
 static void branch_summary(void *state, struct out *o)

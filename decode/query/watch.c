@@ -68,6 +68,7 @@ struct watch *watch_new(const char *option, const char *text, struct trawl_error
 		return NULL;
 	}
 	w->consumer.item = take_match;
+	w->options.no_code = true;
 	w->selection.where_option = option;
 	w->selection.where_text = text;
 	w->selection.where = where_parse(option, text, err);
