@@ -44,7 +44,7 @@ end emptied
 same "emptied: status" 1 $status
 same "emptied: said once" 1 "$(grep -c "usdt: the ring buffer was emptied" "$work/err")"
 has "emptied: an unknown number is lost" "$(cat "$work/err")" \
-	'[0-9]+ events? captured, [0-9]+ and more lost \(usdt [0-9]+ \(lost [0-9]+ and more\)\)'
+	'[0-9]+ events? captured, ([0-9]+ and more|an unknown number) lost \(usdt [0-9]+ \(lost ([0-9]+ and more|an unknown number)\)\)'
 has "emptied: the file says so" "$(trawl-decode --summary "$f")" \
 	'usdt: an unknown number \(buffer emptied\) between'
 has "emptied: and where it was" "$(trawl-decode "$f")" \
