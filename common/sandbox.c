@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -198,9 +199,14 @@ static int allow_some(scmp_filter_ctx f)
 	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(statx), 1,
 			     SCMP_A2(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)) < 0)
 		return -1;
-	/* reading limits, not setting them */
+	/* reading limits, and setting that of the own memory, to unpack a file */
 	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
-				SCMP_A2(SCMP_CMP_EQ, 0, 0)) < 0 ? -1 : 0;
+				SCMP_A2(SCMP_CMP_EQ, 0, 0)) < 0 ||
+			       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
+						SCMP_A0(SCMP_CMP_EQ, 0, 0),
+						SCMP_A1(SCMP_CMP_EQ, RLIMIT_AS, 0)) < 0
+		       ? -1
+		       : 0;
 }
 
 static int allow_threads(scmp_filter_ctx f)

@@ -139,52 +139,51 @@ static bool has_content(const struct branch_batch *b)
 	return b->count;
 }
 
-/* A batch, and what is left of it: docs/format.md, "Branches". */
+/* What is left of a batch: docs/format.md, "Branches". */
 struct clipped {
 	struct branch_record head;
-	struct branch_batch batch;
+	struct branch_batch batch; /* if only a part is taken */
 	uint64_t first;  /* time of the first branch that is left */
 	uint32_t front;  /* branches that are left out before it */
 };
 
-/* The batch begins at `time` of the timeline. The caller frees p->batch in any case. */
-static const char *clip(const struct cut *c, const struct trawl_event *ev, uint64_t time,
-			struct clipped *p)
+/*
+ * Sets *take as cut_take_batch(), and *p. The batch begins at `time` of the timeline; it is decoded
+ * only if the times wanted begin or end in it. The caller frees p->batch in any case. Returns
+ * false if memory ran out.
+ */
+static bool clip(const struct cut *c, const struct trawl_event *ev, uint64_t time,
+		 enum cut_take *take, struct clipped *p)
 {
-	const char *problem = read_batch(ev, &p->head, &p->batch);
+	bool begins = time >= c->from && time < c->to;
 	uint64_t offset = time - ev->ts;
+	const char *problem;
 
-	p->first = ev->ts;
-	if (!problem)
-		p->front = branch_batch_clip(&p->batch, &p->first,
-					     c->from > offset ? c->from - offset : 0,
-					     c->to - offset);
-	return problem;
+	*p = (struct clipped){ .first = ev->ts };
+	*take = begins ? CUT_WHOLE : CUT_NONE;
+	if (ev->type->id != BRANCH_TYPE_STREAM || time >= c->to || ev->len < sizeof(p->head))
+		return true;
+	memcpy(&p->head, ev->record, sizeof(p->head));
+	if (p->head.until < ev->ts || p->head.until - ev->ts < (begins ? c->to : c->from) - time)
+		return true; /* it ends before that, too */
+	problem = read_batch(ev, &p->head, &p->batch);
+	if (problem)
+		return problem != branch_no_memory;
+	p->front = branch_batch_clip(&p->batch, &p->first, c->from > offset ? c->from - offset : 0,
+				     c->to - offset);
+	*take = !has_content(&p->batch) ? CUT_NONE :
+		p->batch.count < p->head.count ? CUT_PART : CUT_WHOLE;
+	return true;
 }
 
 bool cut_take_batch(const struct cut *c, const struct trawl_event *ev, uint64_t time,
 		    enum cut_take *take)
 {
-	bool begins = time >= c->from && time < c->to;
-	const char *problem = NULL;
-	struct branch_record head;
 	struct clipped p;
+	bool ok = clip(c, ev, time, take, &p);
 
-	*take = begins ? CUT_WHOLE : CUT_NONE;
-	if (ev->type->id != BRANCH_TYPE_STREAM || time >= c->to || ev->len < sizeof(head))
-		return true;
-	memcpy(&head, ev->record, sizeof(head));
-	if (head.until < ev->ts || head.until - ev->ts < (begins ? c->to : c->from) - time)
-		return true; /* it ends before that, too */
-	problem = clip(c, ev, time, &p);
-	if (!problem && !has_content(&p.batch))
-		*take = CUT_NONE;
-	else if (!problem && p.batch.count < p.head.count)
-		*take = CUT_PART;
-	else if (!problem)
-		*take = CUT_WHOLE;
 	branch_batch_free(&p.batch);
-	return problem != branch_no_memory;
+	return ok;
 }
 
 /* ---- the marks ---------------------------------------------------------------------------- */
@@ -228,26 +227,18 @@ int cut_mark_branches(struct branch_replacer *r, struct trawl_event *ev, enum br
 int cut_clip_batch(const struct cut *c, const struct cut_entry *e, struct branch_replacer *r,
 		   struct trawl_event *ev, bool *front, struct trawl_error *err)
 {
-	uint64_t time = trawl_piece_time(c->r, &e->p, ev->ts);
 	enum cut_take take;
 	struct clipped p;
-	const char *problem;
 	int ret = 0;
 
-	*front = false;
-	if (!cut_take_batch(c, ev, time, &take))
-		return edit_no_memory(err);
-	if (take != CUT_PART)
-		return 0;
-	problem = clip(c, ev, time, &p);
-	if (!problem) {
-		*front = p.front;
+	if (!clip(c, ev, trawl_piece_time(c->r, &e->p, ev->ts), &take, &p))
+		ret = edit_no_memory(err);
+	*front = !ret && take == CUT_PART && p.front;
+	if (!ret && take == CUT_PART) {
 		p.head.count = p.batch.count;
 		ev->ts = p.first;
 		ret = p.front ? put_marked(r, ev, &p.head, &p.batch, BRANCH_MARK_START, err)
 			      : branch_replace(r, ev, &p.head, sizeof(p.head), &p.batch, err);
-	} else if (problem == branch_no_memory) {
-		ret = edit_no_memory(err);
 	}
 	branch_batch_free(&p.batch);
 	return ret;

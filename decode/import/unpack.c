@@ -2,17 +2,32 @@
 #include "config.h"
 #include "decode/import/unpack.h"
 #include "common/array.h"
+#include "common/sanitizers.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 /* libarchive converts names in zip files to the locale's encoding, and gives none if it cannot. */
 static locale_t utf8;
+static rlim_t mapped; /* this program's address space before it unpacks, bytes; 0: not known */
+
+static rlim_t mapped_bytes(void)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long pages = 0;
+
+	if (f && fscanf(f, "%lu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
 
 int unpack_temporary(struct trawl_error *err)
 {
@@ -20,8 +35,11 @@ int unpack_temporary(struct trawl_error *err)
 	char path[4096];
 	int fd;
 
+	/* the sandbox could do neither */
 	if (!utf8)
-		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0); /* the sandbox could not */
+		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	if (!mapped)
+		mapped = mapped_bytes();
 	fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
@@ -157,10 +175,19 @@ static void limit(struct copy *c, struct archive *a, uint64_t space)
 	}
 }
 
+/*
+ * The largest windows that compressors use by themselves have 128 MiB (zstd --long) and 64 MiB (xz
+ * -9). A file may demand one of 4 GiB, which libarchive allocates.
+ */
+enum { MOST_MEMORY = 256 << 20 };
+
 static int cannot_unpack(struct archive *a, const char *name, struct trawl_error *err)
 {
 	const char *why = archive_error_string(a); /* libarchive does not give one for all */
 
+	if (archive_errno(a) == ENOMEM)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be unpacked within %d MiB of "
+				  "memory; unpack it yourself", name, MOST_MEMORY >> 20);
 	return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be unpacked: %s; get another copy of it, "
 			  "or unpack it yourself", name, why ? why : "it is damaged");
 }
@@ -255,15 +282,33 @@ static void support(struct archive *a)
 	archive_read_support_format_zip(a);
 }
 
+/*
+ * Limits the address space, but not that of the sanitizers. Returns whether it did; *before: the
+ * limits until now.
+ */
+static bool limit_memory(struct rlimit *before)
+{
+	struct rlimit l;
+
+	if (SANITIZERS || !mapped || getrlimit(RLIMIT_AS, before) || before->rlim_cur <= mapped + MOST_MEMORY)
+		return false;
+	l = *before;
+	l.rlim_cur = mapped + MOST_MEMORY;
+	return !setrlimit(RLIMIT_AS, &l);
+}
+
 int unpack(FILE *in, int to, const char *name, unpack_front *front, struct trawl_error *err)
 {
 	struct copy c = {.to = to, .name = name, .front = front};
 	struct archive *a = archive_read_new();
+	struct rlimit limits;
+	bool limited;
 	locale_t before;
 	int ret;
 
 	if (!a)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", name);
+	limited = limit_memory(&limits);
 	support(a);
 	before = uselocale(utf8);
 	if (lseek(fileno(in), 0, SEEK_SET) ||
@@ -273,6 +318,8 @@ int unpack(FILE *in, int to, const char *name, unpack_front *front, struct trawl
 		ret = copy_out(a, &c, err);
 	uselocale(before);
 	archive_read_free(a);
+	if (limited)
+		setrlimit(RLIMIT_AS, &limits);
 	return ret;
 }
 #else

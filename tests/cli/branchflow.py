@@ -312,8 +312,8 @@ def check_coroutine(folder):
                    branch(0x1120, 0x1200, "ret"), branch(0x1210, 0x1100, "call"))
     rows = [(r["function"], r["depth"]) for r in tree(path)]
     same([("f", 1), ("-> g", 2), ("f", 2)], rows[-3:], "a coroutine that begins is a jump")
-    ok(any(s.endswith(";g;f 0") or ";g;f" in s or s.endswith(";g 1") for s in folded(path)),
-       "and replaces the function in stacks", folded(path))
+    ok(any(s.endswith(";g;f") for s in folded(path)), "and replaces the function in stacks",
+       folded(path))
 
 
 def check_bounds(folder):
@@ -323,8 +323,7 @@ def check_bounds(folder):
     lines = run(f"{BUILD}/trawl-decode", "--json", path).stdout.splitlines()
     late = [json.loads(line)["fields"].get("late_ns") for line in lines]
     same([8000, None, 8000, 8000, 0], late, "each branch may be as late as the next collection")
-    same([8000, 8000], [r["most_ns"] for r in tree(path) if r["function"] == "g"] * 2,
-         "and so do calls")
+    same([8000], [r["most_ns"] for r in tree(path) if r["function"] == "g"], "and so may calls")
 
 
 def check_long_batch(folder):

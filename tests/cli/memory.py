@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Small files that need much memory are refused with a reason, within the memory budget; with a
 # larger budget they are read.
-import os, subprocess, sys, tempfile
+import lzma, os, subprocess, sys, tempfile, zlib
 sys.path.insert(0, os.path.join(os.environ["TRAWL_SRC"], "tests"))
 from tap import finish, ok, sanitized
 import ctypes, ctypes.util
@@ -155,6 +155,16 @@ def document(name, body):
     return f.b
 
 
+def with_window(data, size):
+    """An .xz file that says that it needs a window of a size: 2 to the power of (size + 24) / 2."""
+    b = bytearray(lzma.compress(data, filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 16}]))
+    head = 4 * (b[12] + 1)  # of the first block, after 12 bytes of the stream's
+    assert b[14:16] == b"\x21\x01"  # LZMA2, one byte of properties
+    b[16] = size
+    b[12 + head - 4:12 + head] = S.pack("<I", zlib.crc32(b[12:12 + head - 4]))
+    return bytes(b)
+
+
 def run(program, *args):
     # RUSAGE_CHILDREN is the largest of all children, so a process in between has only this one.
     code = ("import resource, subprocess, sys\n"
@@ -239,6 +249,16 @@ with tempfile.TemporaryDirectory() as work:
     ok(is_sanitized or kib < 256 << 10, "... within the budget", f"{kib} KiB")
     status, lines, kib = run("trawl-export", "--to", "html", "--memory", "32M", path, "-w", page)
     ok(is_sanitized or kib < 64 << 10, "--memory 32M: and takes less", f"{kib} KiB")
+    if "HAVE_ARCHIVE 1" in open(os.environ["TRAWL_BUILD"] + "/config.h").read():
+        capture = open(small, "rb").read()
+        for size, fits in (30, True), (38, is_sanitized):  # 128 MiB, 2 GiB
+            compressed = os.path.join(work, "compressed.xz")
+            open(compressed, "wb").write(with_window(capture, size))
+            status, lines, _ = run("trawl-decode", compressed)
+            ok(status == 0 if fits else status == 3 and lines == [
+                f"trawl-decode: {compressed}: cannot be unpacked within 256 MiB of memory; unpack it "
+                "yourself"], f"a compressed file whose window has 2^{(size + 24) // 2} bytes",
+               f"{status} {lines}")
     out = os.path.join(work, "redacted.trawl")
     status, lines, kib = run("trawl-edit", "redact", path, "-w", out)
     ok(status == 1 and os.path.exists(out), "redact reads chunks of one time one after the other",
