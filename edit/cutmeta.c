@@ -199,7 +199,7 @@ bool cut_meta(const struct cut *c, const struct trawl_meta *m, char **text, size
 
 static bool select_tasks(struct trawl_reader *r, uint64_t to, struct trawl_error *err)
 {
-	struct trawl_range range = { 0, to, { 0 } };
+	struct trawl_range range = { .to = to };
 	bool any = false;
 
 	for (size_t i = 0; i < trawl_source_count(r); i++) {

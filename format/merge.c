@@ -332,9 +332,10 @@ static bool heads_add(struct merge *m, struct head head)
 	return true;
 }
 
-static bool in_range(const struct merge *m, uint64_t time)
+static bool in_range(const struct merge *m, const struct active *a, uint64_t time)
 {
-	return time >= m->range.from && (time < m->range.to || m->range.to == UINT64_MAX);
+	return time >= range_from(&m->range, m->section->sources[a->source]->source) &&
+	       (time < m->range.to || m->range.to == UINT64_MAX);
 }
 
 /* Removes events outside of the range from both ends of a stream, whose times may not be sorted. */
@@ -344,12 +345,12 @@ static void cut_to_range(const struct merge *m, struct head *h)
 
 	if (!m->range.from && m->range.to == UINT64_MAX)
 		return;
-	while (h->pos < h->end && !in_range(m, time[h->pos]))
+	while (h->pos < h->end && !in_range(m, h->a, time[h->pos]))
 		h->pos++;
-	while (h->pos < h->end && !in_range(m, time[h->end - 1]))
+	while (h->pos < h->end && !in_range(m, h->a, time[h->end - 1]))
 		h->end--;
 	for (uint32_t i = h->pos; i < h->end; i++)
-		h->a->gaps |= !in_range(m, time[i]);
+		h->a->gaps |= !in_range(m, h->a, time[i]);
 }
 
 /* Adds the streams of a decoded chunk to the heap, cut to the range. */
@@ -446,7 +447,7 @@ static int emit(struct merge *m, struct trawl_event *ev)
 	ev->chunk = a->order;
 	do
 		top->pos++;
-	while (a->gaps && top->pos < top->end && !in_range(m, a->shown[top->pos]));
+	while (a->gaps && top->pos < top->end && !in_range(m, a, a->shown[top->pos]));
 	if (top->pos < top->end) {
 		top->time = a->time[top->pos];
 		if (top->time < m->runner_up)

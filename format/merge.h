@@ -33,6 +33,12 @@ struct waiting {
 	size_t i;       /* of its chunks */
 };
 
+/* The range's begin for a source. */
+static inline uint64_t range_from(const struct trawl_range *range, const struct trawl_source *s)
+{
+	return s->id < 256 && range->whole[s->id / 64] >> s->id % 64 & 1 ? 0 : range->from;
+}
+
 struct merge {
 	struct catalog *catalog;
 	struct section *section;

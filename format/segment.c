@@ -145,14 +145,14 @@ bool segment_wanted(const struct trawl_reader *r, const struct section *s,
 {
 	const struct section_source *here = s->sources[ref->source];
 	size_t after = clock_syncs_before(clocks, ref->at);
+	uint64_t from = range_from(&r->range, here->source);
 
 	if (!reader_wants(r, here->source))
 		return false;
 	if (r->range.to != UINT64_MAX && merge_start(s, clocks, ref) >= r->range.to)
 		return false;
-	return !r->range.from ||
-	       clock_latest(clocks, here->source->clock, ref->last, after) + clocks->origin >=
-		       r->range.from;
+	return !from ||
+	       clock_latest(clocks, here->source->clock, ref->last, after) + clocks->origin >= from;
 }
 
 /* Returns the time of the segment's first selected event; *wanted: whether there may be one. */

@@ -439,6 +439,7 @@ struct trawl_event {
 struct trawl_range {
 	uint64_t from, to;    /* from <= trawl_event.time < to; 0 and UINT64_MAX: no limit */
 	uint64_t sources[4];  /* a bit for each source id; all zero: every source */
+	uint64_t whole[4];    /* likewise, of sources for which `from` is 0 */
 };
 int trawl_select(struct trawl_reader *r, const struct trawl_range *range, struct trawl_error *err);
 

@@ -290,7 +290,8 @@ static bool limit_memory(struct rlimit *before)
 {
 	struct rlimit l;
 
-	if (SANITIZERS || !mapped || getrlimit(RLIMIT_AS, before) || before->rlim_cur <= mapped + MOST_MEMORY)
+	if (SANITIZERS || !mapped || getrlimit(RLIMIT_AS, before) ||
+	    before->rlim_cur <= mapped + MOST_MEMORY)
 		return false;
 	l = *before;
 	l.rlim_cur = mapped + MOST_MEMORY;

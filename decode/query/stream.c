@@ -462,7 +462,7 @@ static struct trawl_reader *open_part(struct stream *s, bool tasks, uint64_t to,
 				      struct trawl_error *err)
 {
 	struct trawl_reader *r = stream_open_reader(s->path, s->options, err);
-	struct trawl_range range = {0, to, {0}};
+	struct trawl_range range = { .to = to };
 	bool any = false;
 
 	for (size_t i = 0; r && i < trawl_source_count(r); i++) {
@@ -562,7 +562,7 @@ static void want_times(struct stream *s)
 static int select_range(struct stream *s, struct trawl_error *err)
 {
 	struct selection *sel = s->selection;
-	struct trawl_range range = {sel->begin, sel->end, {0}};
+	struct trawl_range range = { .from = sel->begin, .to = sel->end };
 	uint64_t lookback = 0;
 	bool few = sel->nsources && !s->consumer->aside;
 	size_t i;
@@ -573,7 +573,9 @@ static int select_range(struct stream *s, struct trawl_error *err)
 
 		if (!e)
 			return -1;
-		if (e->decoder->lookback > lookback && stream_wants(s, source))
+		if (e->decoder->lookback == UINT64_MAX && source->id < SOURCES)
+			set_bit(range.whole, source->id);
+		else if (e->decoder->lookback > lookback)
 			lookback = e->decoder->lookback;
 		few &= source->id < SOURCES;
 	}

@@ -340,6 +340,9 @@ def check_long_batch(folder):
         times = ["--from", f"+{begin}s", "--until", f"+{end}s"]
         lines = run(f"{BUILD}/trawl-decode", *times, path).stdout.splitlines()
         same(whole[seen:seen + len(lines)], lines, f"{begin} to {end} s: consecutive lines")
+        with open(path) as f:
+            same(lines, run(f"{BUILD}/trawl-decode", *times, "-", stdin=f).stdout.splitlines(),
+                 "the same as from a pipe, which is read whole")
         seen += len(lines)
         done = run(f"{BUILD}/trawl-edit", "cut", *times, path, "-w", part)
         same((0, lines), (done.returncode,

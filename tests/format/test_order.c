@@ -118,7 +118,8 @@ Test(order, a_range_has_its_events_where_a_clock_went_back)
 	p = written(names, 1, ts, &n);
 	for (int k = 0; k < 200; k++) {
 		uint64_t from = 10000 + sample_random(&seed) % 3000;
-		struct trawl_range range = { from, from + sample_random(&seed) % 1000, { 0 } };
+		struct trawl_range range = { .from = from,
+					     .to = from + sample_random(&seed) % 1000 };
 		struct trawl_reader *r = reader_memory(p, n, false, &err);
 		struct trawl_event ev;
 		uint32_t got = 0;

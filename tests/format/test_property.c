@@ -291,7 +291,7 @@ static void read_chunks(struct world *w, bool pipe)
 /* Only the selected events are returned. */
 static void read_range(struct world *w, uint64_t from, uint64_t to, uint32_t source)
 {
-	struct trawl_range range = { from + 4000, to + 4000, { 1u << source } };
+	struct trawl_range range = { from + 4000, to + 4000, { 1u << source }, { 0 } };
 	struct trawl_error err;
 	struct trawl_reader *r = reader_memory(w->file, w->len, from & 1, &err);
 	struct trawl_event ev;

@@ -392,7 +392,7 @@ static uint32_t here_and_there(uint32_t k, uint32_t n)
 static void read_part(const struct job *job)
 {
 	uint32_t from = job->n / 3, to = from + 100;
-	struct trawl_range range = { mono(from) + EPOCH, mono(to) + EPOCH, { 0 } };
+	struct trawl_range range = { mono(from) + EPOCH, mono(to) + EPOCH, { 0 }, { 0 } };
 	struct trawl_reader *r = open_file(job);
 	struct trawl_error err;
 	struct trawl_event ev;

@@ -28,8 +28,8 @@ was_busy() {
 for harness; do
 	name=${harness##*/fuzz_}
 	mkdir -p "fuzz/$name"
-	# 4 GiB: what a compressed file says that its window has, of which nothing may be used; without
-	# sanitizers it is refused (decode/import/unpack.c).
+	# A compressed file may demand a window of 4 GiB; decode/import/unpack.c refuses that except
+	# with sanitizers.
 	"$harness" -max_len=1000000 -rss_limit_mb=1024 -malloc_limit_mb=4097 -timeout=20 \
 		-print_final_stats=1 \
 		-artifact_prefix="fuzz/$name-" "fuzz/$name" \
