@@ -33,7 +33,7 @@ void out_exceed_memory(void)
 
 const char *out_lack_reason(void)
 {
-	return exceeded_memory ? "the JSON of its metadata would take more memory than a file may: "
+	return exceeded_memory ? "the JSON of a file's metadata takes more memory than a file may; "
 				 "--memory allows more, if you trust it"
 			       : "out of memory; end other programs";
 }

@@ -269,7 +269,7 @@ with tempfile.TemporaryDirectory() as work:
     for args in (("trawl-decode", "--summary", path),
                  ("trawl-edit", "merge", path, small, "-w", out)):
         status, lines, kib = run(*args)
-        ok(status == 3 and "the JSON of its metadata would take more memory than a file may: "
+        ok(status == 3 and "the JSON of a file's metadata takes more memory than a file may; "
            "--memory allows more" in lines[-1],
            f"{args[0]} {args[1]}: a JSON text with values of 1.8 GB is refused",
            f"{status} {lines}")
