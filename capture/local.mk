@@ -11,6 +11,7 @@ libcapture_la_SOURCES = \
 	capture/output/flight.c capture/output/flight.h \
 	capture/tracefs/gc.c capture/tracefs/gc.h \
 	capture/session/inputs.c capture/session/inputs.h \
+	capture/task/crash.c capture/task/crash.h \
 	capture/task/taskfilter.c capture/task/taskfilter.h \
 	capture/cli/list.c capture/cli/list.h \
 	capture/trace/tamper.c capture/trace/tamper.h \
@@ -69,6 +70,7 @@ libcapture_la_SOURCES = \
 	capture/branch/perf.c capture/branch/stack.c capture/branch/stack.h \
 	capture/branch/perfring.c capture/branch/perfring.h \
 	capture/branch/contention.c capture/branch/contention.h capture/branch/dating.c capture/branch/dating.h capture/branch/execs.c capture/branch/execs.h capture/branch/forks.c capture/branch/forks.h \
+	capture/branch/popflags.c capture/branch/popflags.h \
 	capture/branch/plt.c capture/branch/plt.h \
 	capture/branch/ptrace.c capture/branch/queue.c capture/branch/queue.h \
 	capture/branch/step.c capture/branch/step.h \

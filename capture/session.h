@@ -50,14 +50,9 @@ struct tasks *session_tasks(struct session *s);
 /* The followed tasks: for sources whose kernel side records all tasks. */
 struct task_filter *session_followed(struct session *s);
 
-/*
- * Whether the session needs the time of COMMAND's crash. Only then are the two functions below
- * called: when a signal without a handler was delivered to a task of the scope, and when a task has
- * ended.
- */
-bool session_needs_crash_time(const struct session *s);
-void session_on_signal(struct session *s, int sig, uint64_t time);
-void session_on_exit(struct session *s, pid_t tid);
+struct crash; /* capture/task/crash.h */
+/* What is to be told of the tasks of the scope, if a crash of COMMAND is a trigger; else NULL. */
+struct crash *session_crash(struct session *s);
 /* A place in a file where a source of this capture has a uprobe. */
 struct session_site {
 	uint64_t inode, offset;

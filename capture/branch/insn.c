@@ -111,6 +111,15 @@ struct branch_insn branch_insn_decode(const uint8_t *bytes, size_t n, bool compa
 	insn.pushes_flags = z.mnemonic == ZYDIS_MNEMONIC_PUSHFQ ||
 			    z.mnemonic == ZYDIS_MNEMONIC_PUSHF ||
 			    z.mnemonic == ZYDIS_MNEMONIC_PUSHFD;
+	if (z.mnemonic == ZYDIS_MNEMONIC_POPFQ || z.mnemonic == ZYDIS_MNEMONIC_POPF ||
+	    z.mnemonic == ZYDIS_MNEMONIC_POPFD)
+		insn.pops_flags = z.operand_width;
+	insn.returns_flags = z.mnemonic == ZYDIS_MNEMONIC_IRETQ ||
+			     z.mnemonic == ZYDIS_MNEMONIC_IRET ||
+			     z.mnemonic == ZYDIS_MNEMONIC_IRETD;
+	insn.holds_trap = (z.mnemonic == ZYDIS_MNEMONIC_MOV && z.opcode == 0x8e &&
+			   z.raw.modrm.reg == 2) ||
+			  (z.mnemonic == ZYDIS_MNEMONIC_POP && z.opcode == 0x17);
 	insn.traps = z.meta.category == ZYDIS_CATEGORY_INTERRUPT;
 	return insn;
 }

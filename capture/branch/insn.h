@@ -25,6 +25,9 @@ struct branch_insn {
 	uint8_t condition;  /* of a jcc: the low four bits of its opcode, or one of those below */
 	int32_t distance;   /* of a direct jump or call: from the next instruction to its target */
 	bool pushes_flags;  /* pushf */
+	uint8_t pops_flags; /* popf: the bits of its operand; else 0 */
+	bool returns_flags; /* iret, which sets them, too */
+	bool holds_trap;    /* it loads SS: the trap comes after the next instruction */
 	bool traps;         /* int3, int1, int: the program itself may cause the signal that
 			     * follows */
 	bool probed;        /* memory has a uprobe's int3 here; the kernel steps or emulates the

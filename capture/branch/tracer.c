@@ -9,6 +9,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
+#include "capture/branch/popflags.h"
 #include "capture/branch/tracer.h"
 #include "capture/sys/clock.h"
 #include "capture/sys/proc.h"
@@ -17,7 +18,7 @@ enum {
 	OPTIONS = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 		  PTRACE_O_TRACEEXEC,
 	CODE_32 = 0x23,        /* code segment selector of 32-bit code */
-	TRAP_FLAG = 0x100,
+	POPFS_MOST = 16,       /* that are executed one after the other */
 	PENDING_MOST = 32,     /* pending signals that are inspected */
 	DETACH_NS = 1000000000, /* tasks that have not stopped by then sleep uninterruptibly */
 };
@@ -182,9 +183,44 @@ static void hide_trap_flag(const struct tracee *e, struct user_regs_struct *u)
 		       u->r11 & ~(uint64_t)TRAP_FLAG);
 }
 
+static void begin_step(struct tracer *t, struct tracee *e, const struct user_regs_struct *u)
+{
+	struct branch_regs now = regs_of(u);
+
+	e->step = (struct step){ .before = now, .call = u->rax,
+				 .insn = code_at(&t->cache, e->tid, e->pid, now.rip, now.compat) };
+	e->known = true;
+}
+
 /*
- * Called when the task has stopped: emits the branch of the last step, and reads the next
- * instruction.
+ * Notes whether the kernel takes the tracer's trap flag for the task's own since the last step: that
+ * was one over a popf or iret, and the flags that it set have none.
+ */
+static void note_flag(struct tracee *e, const struct user_regs_struct *u, enum step_how how)
+{
+	if (how == STEP_SIGNAL && e->flagged && u->cs != CODE_32)
+		popflags_hide_in_frame(e->tid, u);
+	if (how == STEP_SIGNAL) /* it no longer has any */
+		e->flagged = false;
+	else if (e->known && (e->step.insn.pops_flags || e->step.insn.returns_flags))
+		e->flagged = !(u->eflags & TRAP_FLAG);
+}
+
+/*
+ * Sets the begin of a step to the following instruction: the one where it began is no branch, and
+ * caused no trap.
+ */
+static void move_begin(struct tracer *t, struct tracee *e)
+{
+	struct step *s = &e->step;
+
+	s->before.rip += s->insn.length;
+	s->insn = code_at(&t->cache, e->tid, e->pid, s->before.rip, s->before.compat);
+}
+
+/*
+ * Called when the task has stopped: emits the branch of the last step, executes the popf that
+ * follow, and reads the next instruction.
  */
 static void take_stop(struct tracer *t, struct tracee *e, enum step_how how)
 {
@@ -197,6 +233,9 @@ static void take_stop(struct tracer *t, struct tracee *e, enum step_how how)
 		return;
 	}
 	now = regs_of(&u);
+	if (e->known && how == STEP_TRAP && e->step.insn.holds_trap &&
+	    now.rip != e->step.before.rip + e->step.insn.length)
+		move_begin(t, e);
 	if (e->known && step_branch(&e->step, &now, how, &b)) {
 		put_branch(t, e, &b);
 		if (e->step.insn.kind == BRANCH_SYSCALL && changes_maps(&e->step))
@@ -208,9 +247,13 @@ static void take_stop(struct tracer *t, struct tracee *e, enum step_how how)
 	}
 	if (e->known && how != STEP_SIGNAL && now.rip != e->step.before.rip)
 		hide_trap_flag(e, &u);
-	e->step = (struct step){ .before = now, .call = u.rax,
-				 .insn = code_at(&t->cache, e->tid, e->pid, now.rip, now.compat) };
-	e->known = true;
+	note_flag(e, &u, how);
+	begin_step(t, e, &u);
+	for (int i = 0; i < POPFS_MOST && how == STEP_TRAP; i++) {
+		if (!popflags_execute(e->tid, &e->step.insn, &u))
+			break;
+		begin_step(t, e, &u);
+	}
 }
 
 /* Ignores failures: waitpid() will report a task that has ended. */
@@ -255,6 +298,17 @@ static bool stops_group(int sig)
 	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
+/* A task has a child, which has its flags. */
+static void pass_flag(struct tracer *t, const struct tracee *e)
+{
+	unsigned long child;
+	struct tracee *c = ptrace(PTRACE_GETEVENTMSG, e->tid, 0, &child) ? NULL :
+			   tracee_of(t, (pid_t)child);
+
+	if (c)
+		c->flagged = true;
+}
+
 static void on_event(struct tracer *t, struct tracee *e, int event, int sig)
 {
 	if (event == PTRACE_EVENT_STOP && stops_group(sig)) {
@@ -273,6 +327,8 @@ static void on_event(struct tracer *t, struct tracee *e, int event, int sig)
 	if (!e->announced)
 		put_task(t, e, BRANCH_EVENT_TASK);
 	take_stop(t, e, STEP_OTHER);
+	if (e->flagged && event != PTRACE_EVENT_STOP)
+		pass_flag(t, e);
 	step(e, 0);
 }
 
@@ -320,15 +376,12 @@ static enum trap trap_of(const struct tracee *e)
  */
 static void skip_emulated(struct tracer *t, struct tracee *e)
 {
-	struct step *s = &e->step;
-
-	if (s->insn.kind != BRANCH_UNKNOWN) {
+	if (e->step.insn.kind != BRANCH_UNKNOWN) {
 		put_mark(t, e, BRANCH_MARK_LOST, 0);
 		e->known = false;
 		return;
 	}
-	s->before.rip += s->insn.length;
-	s->insn = code_at(&t->cache, e->tid, e->pid, s->before.rip, s->before.compat);
+	move_begin(t, e);
 }
 
 static void on_trap(struct tracer *t, struct tracee *e)
@@ -479,6 +532,16 @@ static bool trap_waits(pid_t tid)
 	return false;
 }
 
+/* Clears the trap flag that the kernel would leave to the task. */
+static void clear_flag(const struct tracee *e)
+{
+	struct user_regs_struct u;
+
+	if (!ptrace(PTRACE_GETREGS, e->tid, 0, &u))
+		ptrace(PTRACE_POKEUSER, e->tid, offsetof(struct user_regs_struct, eflags),
+		       u.eflags & ~(uint64_t)TRAP_FLAG);
+}
+
 /* Detaches a stopped task, with the signal that it stopped for. */
 static void detach_task(struct tracer *t, pid_t tid, int status)
 {
@@ -494,6 +557,8 @@ static void detach_task(struct tracer *t, pid_t tid, int status)
 		trap = trap_of(e);
 	if (e && e->known && !event)
 		take_stop(t, e, trap == TRAP_HANDLER ? STEP_SIGNAL : STEP_OTHER);
+	if (e && e->flagged)
+		clear_flag(e);
 	ptrace(PTRACE_DETACH, tid, 0,
 	       event || (sig == SIGTRAP && trap != TRAP_OWN) ? 0 : sig);
 	drop(t, tid);

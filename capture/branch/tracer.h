@@ -28,6 +28,7 @@ struct tracee {
 	pid_t tid, pid;
 	bool known;       /* step has the registers and the instruction of its last stop */
 	bool stepped;     /* the processor's trap flag may be set: without a tracer it is killed */
+	bool flagged;     /* the kernel takes the tracer's trap flag for the task's own (popflags.h) */
 	bool announced;   /* its BRANCH_EVENT_TASK or _EXEC was emitted */
 	struct step step;
 };

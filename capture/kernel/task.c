@@ -4,12 +4,16 @@
  * task names of other sources' events, and the task filter (capture/task/taskfilter.h) the followed
  * tasks.
  */
+#include "config.h"
+
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/source.h"
 #include "capture/sys/clock.h"
+#include "capture/task/crash.h"
 #include "capture/task/task.h"
 #include "capture/task/taskfilter.h"
 #include "capture/trace/drain.h"
@@ -48,33 +52,59 @@ static pid_t subject(const struct trace_event *e, const struct ring_event *ev)
 	return 0;
 }
 
-/* Returns the signal: the first field of signal_deliver, after the 8 bytes of common fields. */
+/* Returns the 32-bit number at an offset of a record; 0: it is shorter. */
+static int32_t word_at(const struct ring_event *ev, uint32_t at)
+{
+	int32_t word = 0;
+
+	if (ev->len >= at + sizeof(word))
+		memcpy(&word, ev->data + at, sizeof(word));
+	return word;
+}
+
+/* Returns the task that had the event: common_pid. */
+static pid_t current_task(const struct ring_event *ev)
+{
+	return word_at(ev, 4);
+}
+
+/* The signal is the first field of signal_deliver, after the 8 bytes of common fields. */
 static int signal_of(const struct ring_event *ev)
 {
-	int32_t sig = 0;
+	return word_at(ev, 8);
+}
 
-	if (ev->len >= 12)
-		memcpy(&sig, ev->data + 8, sizeof(sig));
-	return sig;
+/* Whether task_newtask made a thread of its process. clone_flags is its only field of 8 bytes. */
+static bool makes_thread(const struct trace_event *e, const struct ring_event *ev)
+{
+	for (uint32_t i = 0; i < e->nfields; i++)
+		if (e->fields[i].size == 8)
+			return word_at(ev, e->fields[i].offset) & CLONE_THREAD;
+	return false;
 }
 
 static void look(struct trace *t, const struct trace_event *e, const struct ring_event *ev)
 {
 	struct tasks *tasks = session_tasks(t->in->session);
 	struct task_filter *followed = session_followed(t->in->session);
+	struct crash *crash = session_crash(t->in->session);
 	bool exec = !strcmp(e->name, "sched_process_exec");
 	pid_t tid = subject(e, ev);
 
 	if (!strcmp(e->name, fatal_signal[1])) {
-		session_on_signal(t->in->session, signal_of(ev), ev->ts);
+		if (crash)
+			crash_on_signal(crash, current_task(ev), signal_of(ev), ev->ts);
 		return;
 	}
 	if (!strcmp(e->name, "sched_process_exit")) {
 		task_filter_end(followed, tid, ev->ts);
-		session_on_exit(t->in->session, tid);
+		if (crash)
+			crash_on_exit(crash, tid);
 	}
 	if (!exec && strcmp(e->name, "task_newtask"))
 		return;
+	if (crash && !exec)
+		crash_on_task(crash, current_task(ev), tid, makes_thread(e, ev));
 	/* The TID may have been an earlier task's, or the task may have called exec. */
 	task_filter_begin(followed, tid, ev->ts);
 	tasks_forget(tasks, tid);
@@ -173,7 +203,7 @@ static int task_arm(struct input *in, struct trawl_error *err)
 		if (add(t, task_events[i][0], task_events[i][1], "", err))
 			return -1;
 	}
-	return session_needs_crash_time(in->session) ?
+	return session_crash(in->session) ?
 	       add(t, fatal_signal[0], fatal_signal[1], fatal_signal[2], err) : 0;
 }
 

@@ -225,20 +225,18 @@ static bool is_crash_status(int status)
 	return false;
 }
 
+int command_killed(const struct command *c)
+{
+	return c->ended && WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
+}
+
 bool command_crashed(const struct command *c)
 {
-	int sig = c->ended && WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
+	int sig = command_killed(c);
 
 	if (c->ended && WIFEXITED(c->status))
 		return is_crash_status(WEXITSTATUS(c->status));
 	return sig && sig != SIGINT && sig != SIGTERM && sig != SIGHUP && sig != SIGPIPE;
-}
-
-uint64_t command_died(const struct command *c)
-{
-	int sig = c->ended && WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
-
-	return sig > 0 && sig < COMMAND_SIGNALS ? c->died[sig] : 0;
 }
 
 int command_status(const struct command *c)

@@ -5,8 +5,6 @@
 
 #include "capture/sys/user.h"
 
-enum { COMMAND_SIGNALS = 65 };
-
 struct command {
 	const char *name; /* argv[0] */
 	pid_t pid;        /* 0: none */
@@ -17,8 +15,6 @@ struct command {
 	bool ended;
 	bool reaped;      /* a source that traced it reaped it: status is set */
 	int status;       /* as of waitpid(), once ended */
-	uint64_t died[COMMAND_SIGNALS]; /* when a signal last ended one of its tasks; 0: never */
-	bool exited;      /* its first task has exited: later signals are of other tasks */
 };
 
 /*
@@ -40,8 +36,8 @@ bool command_reap(struct command *c);
  */
 bool command_crashed(const struct command *c);
 
-/* Returns when the signal that ended it came, CLOCK_MONOTONIC, ns; 0: not known. */
-uint64_t command_died(const struct command *c);
+/* Returns the signal that ended it; 0: none did, or it has not ended. */
+int command_killed(const struct command *c);
 
 void command_signal(const struct command *c, int sig);
 

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/cli/spec.h"
 #include "common/array.h"
 #include "capture/session/inputs.h"
 #include "capture/session.h"
+#include "capture/sys/proc.h"
+#include "capture/tracefs/tracefs.h"
 
 /* Returns the input of a source, which the first call makes; NULL without memory. */
 static struct input *input_of(struct input **inputs, size_t *n, const struct source *source,
@@ -84,10 +88,25 @@ static int add_text(struct input **inputs, size_t *n, const char *text, bool rep
 	return in && !repeats && has_spec(in, spec) ? 0 : add_spec(in, spec, err);
 }
 
+/*
+ * Whether the events of tasks are recorded for a crash of COMMAND alone, which they date and whose
+ * thread they name. Where they cannot be had, a crash is neither.
+ */
+static bool names_crash(const struct options *o)
+{
+	struct trawl_error ignored;
+	int top = o->ring && o->command && !proc_is_nested() ? tracefs_open(&ignored) : -1;
+	bool usable = top >= 0 && !faccessat(top, "instances", W_OK, AT_EACCESS);
+
+	if (top >= 0)
+		close(top);
+	return usable;
+}
+
 int inputs_make(struct input **inputs, size_t *n, const struct options *o, struct session *s,
 		struct trawl_error *err)
 {
-	bool tasks = false;
+	bool tasks = names_crash(o);
 
 	for (size_t i = 0; i < o->ninterfaces; i++) {
 		if (finds_tasks(o->interfaces[i], &tasks, err))

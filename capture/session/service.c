@@ -34,20 +34,9 @@ struct tasks *session_tasks(struct session *s)
 	return &s->tasks;
 }
 
-bool session_needs_crash_time(const struct session *s)
+struct crash *session_crash(struct session *s)
 {
-	return s->o->ring && s->command.pid;
-}
-
-void session_on_signal(struct session *s, int sig, uint64_t time)
-{
-	if (!s->command.exited && sig > 0 && sig < COMMAND_SIGNALS)
-		s->command.died[sig] = time;
-}
-
-void session_on_exit(struct session *s, pid_t tid)
-{
-	s->command.exited |= tid == s->command.pid;
+	return s->o->ring && s->command.pid ? &s->crash : NULL;
 }
 
 void session_add_site(struct session *s, const struct session_site *site)

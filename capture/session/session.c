@@ -63,6 +63,8 @@ static int set_up_scope(struct session *s, struct trawl_error *err)
 	if (s->o->command ? scope_open(&s->scope, &s->command.pid, 1, false, true, err) :
 			    scope_open(&s->scope, s->o->pids, s->o->npids, true, s->o->quiet, err))
 		return -1;
+	if (session_crash(s))
+		crash_begin(&s->crash, s->command.pid, s->tasks.max);
 	s->tasks.pids = s->scope.pids;
 	s->tasks.npids = s->scope.n;
 	s->tasks.followed = &s->followed;
@@ -402,6 +404,7 @@ static void take_command_end(struct session *s)
 {
 	const struct command *c = &s->command;
 	char verdict[64], what[512];
+	struct crash_signal died;
 	struct trawl_error err;
 
 	if (s->o->ring && !s->interrupted && command_crashed(c)) {
@@ -410,7 +413,9 @@ static void take_command_end(struct session *s)
 			recording_fail(&s->rec, &err);
 		snprintf(what, sizeof(what), "%s: %s", c->name,
 			 command_verdict(c, verdict, sizeof(verdict)));
-		if (flight_crash(&s->rec.flight, c->pid, what, command_died(c), &err))
+		died = crash_of(&s->crash, command_killed(c));
+		if (flight_crash(&s->rec.flight, died.tid ? died.tid : c->pid, what, died.time,
+				 &err))
 			recording_fail(&s->rec, &err);
 	}
 	if (flight_state(&s->rec.flight) & FLIGHT_DUE) {
@@ -659,6 +664,7 @@ static void free_session(struct session *s)
 {
 	inputs_free(s->inputs, s->ninputs);
 	pending_free(&s->first.pending);
+	crash_end(&s->crash);
 	scope_close(&s->scope);
 	tasks_done(&s->tasks);
 	task_filter_free(&s->followed);

@@ -9,6 +9,7 @@
 #include "capture/session/command.h"
 #include "capture/session/eventfd.h"
 #include "capture/session/scope.h"
+#include "capture/task/crash.h"
 #include "capture/task/task.h"
 #include "capture/task/taskfilter.h"
 
@@ -37,6 +38,7 @@ struct session {
 	struct tasks tasks;
 	struct task_filter followed;
 	struct command command;
+	struct crash crash; /* of COMMAND, with --ring */
 	struct input *inputs;
 	size_t ninputs;
 	size_t nstarted;

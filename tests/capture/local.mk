@@ -6,6 +6,7 @@ UNIT_CAPTURE = tests/capture/tracefs/test_ring \
 	tests/capture/cli/test_options \
 	tests/capture/tracefs/test_loss \
 	tests/capture/tracefs/test_countedtext \
+	tests/capture/task/test_crash \
 	tests/capture/task/test_initial \
 	tests/capture/tracefs/test_kallsyms \
 	tests/capture/tracefs/test_longtext \
@@ -73,6 +74,9 @@ tests_capture_tracefs_test_countedtext_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_tracefs_test_longtext_SOURCES = tests/capture/tracefs/test_longtext.c
 tests_capture_tracefs_test_longtext_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_tracefs_test_longtext_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_task_test_crash_SOURCES = tests/capture/task/test_crash.c
+tests_capture_task_test_crash_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_task_test_crash_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_task_test_initial_SOURCES = tests/capture/task/test_initial.c tests/capture/lackmemory.h
 tests_capture_task_test_initial_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_task_test_initial_LDADD = libcapture.la $(UNIT_LDADD)

@@ -9,6 +9,8 @@
  *	target wait            prints "ready", then a hit every 10 ms until SIGTERM; then exits with 7
  *	target exit STATUS     one hit, then exits
  *	target abort           one hit, then aborts
+ *	target thread-abort    one hit in a child and in the first thread; the child aborts, then a
+ *	                       thread, whose TID is printed, while the first thread and another one wait
  *	target text BYTES N    N hits of target:text with a string of BYTES letters
  *	target id              prints uid, gid and $HOME, no hits
  */
@@ -138,6 +140,30 @@ static int texts(size_t bytes, long n)
 	return 0;
 }
 
+static void *wait_or_abort(void *aborts)
+{
+	if (!aborts)
+		pause();
+	printf("%d\n", gettid());
+	fflush(stdout);
+	abort();
+}
+
+static int thread_abort(void)
+{
+	pthread_t id;
+	pid_t child = fork();
+
+	target_hits(1, 0);
+	if (!child)
+		abort();
+	waitpid(child, NULL, 0);
+	if (!pthread_create(&id, NULL, wait_or_abort, NULL) &&
+	    !pthread_create(&id, NULL, wait_or_abort, &child))
+		pause();
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -155,6 +181,8 @@ int main(int argc, char **argv)
 		return wait_for_end();
 	if (!strcmp(mode, "text"))
 		return texts((size_t)n, argc > 3 ? atol(argv[3]) : 1);
+	if (!strcmp(mode, "thread-abort"))
+		return thread_abort();
 	if (!strcmp(mode, "id"))
 		return printf("%d %d %s\n", getuid(), getgid(), getenv("HOME")) < 0;
 	target_hits(1, 0);

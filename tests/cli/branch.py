@@ -419,6 +419,19 @@ def check_crash(folder):
     ok(len(kept) > 2 and len(kept) == len(set(kept)), "the names of each are there once", kept)
 
 
+def check_crash_of_thread(folder):
+    """The thread that crashed is the trigger's; its branches end in the call that killed it."""
+    done = run(f"{BUILD}/trawl", "--ring", "1m", "-i", "branch:ptrace", "-w", f"{folder}/t.trawl",
+               "--", f"{BUILD}/tests/capture/target", "thread-abort")
+    of_thread = [b for b in decode(f"{folder}/t.trawl", "--pid", done.stdout.strip())
+                 if b["tid"] == int(done.stdout)]
+    trigger = [b["fields"].get("reason") for b in of_thread if b["name"] == "trawl:trigger"]
+    same(["crash"], trigger, "a thread's crash is a trigger of that thread")
+    ended = [b["fields"].get("to_symbol") for b in of_thread if b["name"] == "branch:call"][-5:]
+    ok(any("kill" in (name or "") or name == "getpid" for name in ended),
+       "whose last calls are those of abort()", ended)
+
+
 def check_crash_at_once(folder):
     """The names of the last branches are in the flight recorder's file, also of those since the
     recorder last looked for names, every tenth of a second."""
@@ -571,6 +584,127 @@ def check_flags(folder):
     ok("status" not in done.stderr, "and the program's status says so", done.stderr)
 
 
+POPS = r"""
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static unsigned long seen;
+
+static void handler(int sig, siginfo_t *info, void *context)
+{
+	seen |= ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
+}
+
+static void set_flags(void)
+{
+#if defined IDENTIFICATION
+	__asm__ volatile("pushfq; xorl $0x200000, (%%rsp); popfq" ::: "cc", "memory");
+#elif defined IRET
+	__asm__ volatile("mov %%ss, %%eax; mov %%rsp, %%rcx; push %%rax; push %%rcx; pushfq; "
+			 "mov %%cs, %%eax; push %%rax; lea 1f(%%rip), %%rax; push %%rax; iretq; 1:"
+			 ::: "rax", "rcx", "cc", "memory");
+#else
+	__asm__ volatile("pushfq; popfq; pushfq; pushfw; pushfq; popfq; popfw; popfq"
+			 ::: "cc", "memory");
+#endif
+}
+
+/* Whether popfq sets carry, zero, sign, direction and overflow, and leaves the rest. */
+static int sets(unsigned long want)
+{
+	unsigned long got;
+
+	__asm__ volatile("push %1; popfq; pushfq; pop %0; cld"
+			 : "=r"(got) : "r"(want | 0x202) : "cc", "memory");
+	return (got & ~0x200000ul) == (want | 0x202);
+}
+
+/* A child that runs on after its parent has ended. */
+static int stay_behind(const char *made)
+{
+	time_t end = time(NULL) + 3;
+
+	set_flags();
+	if (fork())
+		return 0;
+	while (time(NULL) < end)
+		;
+	return mkdir(made, 0700);
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
+	unsigned long pushed, stored;
+	time_t end = time(NULL) + 3;
+
+	if (argc > 2)
+		return stay_behind(argv[2]);
+	sigaction(SIGUSR1, &action, NULL);
+	if (!sets(1) || !sets(0x40) || !sets(0x80) || !sets(0x400) || !sets(0x800) || !sets(0xcc1))
+		return puts("popfq sets other flags");
+	do {
+		set_flags();
+		for (volatile int i = 0; i < 3; i++)
+			;
+		__asm__ volatile("pushfq; pop %0" : "=r"(pushed));
+		__asm__ volatile("syscall; mov %%r11, %0" : "=r"(stored) : "a"(SYS_getppid)
+				 : "rcx", "r11", "memory");
+		set_flags();
+		raise(SIGUSR1);
+		seen |= pushed | stored;
+	} while (argc > 1 && time(NULL) < end);
+	puts(seen & 0x100 ? "trap flag" : "none");
+	return 0;
+}
+"""
+
+
+def check_pops(folder):
+    """After popf or iret the trap flag is still the tracer's: the program does not see it, not in
+    what pushf or syscall store nor in a signal's frame, and runs on when it is let go."""
+    with open(f"{folder}/pops.c", "w") as f:
+        f.write(POPS)
+    for how in ("POP", "IDENTIFICATION", "IRET"):
+        program = f"{folder}/pops{how}"
+        run("gcc", "-O1", "-mno-red-zone", "-static", "-D_GNU_SOURCE", f"-D{how}", "-o", program,
+            f"{folder}/pops.c")
+        same("none\n", run(program).stdout, f"{how}: without a tracer")
+        done, _ = capture(folder, [program])
+        same("none\n", done.stdout, f"{how}: single-stepped")
+        with subprocess.Popen([program, "loop"], stdout=subprocess.PIPE, text=True) as p:
+            run(f"{BUILD}/trawl", "-q", "-i", "branch:ptrace", "-p", str(p.pid), "--duration",
+                "500ms", "-w", f"{folder}/pops.trawl")
+            same(("none\n", 0), (p.communicate(timeout=60)[0], p.returncode), f"{how}: let go")
+        made = f"{folder}/made{how}"
+        capture(folder, [program, "stay", made])
+        end = time.monotonic() + 20
+        while not os.path.exists(made) and time.monotonic() < end:
+            time.sleep(0.1)
+        ok(os.path.exists(made), f"{how}: a child that is left behind runs on")
+
+
+def check_held_trap(folder):
+    """After an instruction that loads SS the processor traps one instruction later."""
+    with open(f"{folder}/ss.S", "w") as f:
+        f.write(".globl _start\n_start: mov %ss, %ebx\nmov %ebx, %ss\nload: call f\n"
+                "mov $60, %eax\nxor %edi, %edi\nmov %ebx, %ss\nexit: syscall\n"
+                "f: mov %ebx, %ss\nnop\nmov %ebx, %ss\nleave: ret\n")
+    run("gcc", "-nostdlib", "-static", "-o", f"{folder}/ss", f"{folder}/ss.S")
+    done, branches = capture(folder, [f"{folder}/ss"])
+    same((0, [("call", "load", "f"), ("ret", "leave", "load+0x5")]),
+         (done.returncode, [(b["fields"]["kind"], b["fields"]["from_symbol"],
+                             b["fields"]["to_symbol"]) for b in branches
+                            if b["name"] not in ("branch:exec", "branch:start")]),
+         "branches after a load of SS are those of the next instruction")
+
+
 def check_golden():
     """A golden file of branches, which every later version must read."""
     golden = decode(f"{SRC}/tests/golden/branches.trawl")
@@ -696,11 +830,14 @@ def main():
         check_no_process(folder)
         check_stopped_starter(folder)
         check_crash(folder)
+        check_crash_of_thread(folder)
         check_crash_at_once(folder)
         check_signal_at_pushf(folder)
         check_small(folder)
         check_long_batches(folder)
         check_flags(folder)
+        check_pops(folder)
+        check_held_trap(folder)
         check_registers(folder)
         check_self_test()
         check_golden()

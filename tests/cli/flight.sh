@@ -226,6 +226,11 @@ same "a crash: status" 0 $?
 has "a crash is a trigger" "$(triggers "$work/crash.trawl")" \
 	'target-.*reason="crash" what=".*target: killed by SIGABRT, status 134"'
 same "with what came before it" 1 "$(events "$work/crash.trawl" target:hit)"
+# The trigger is the thread's that aborted: not the first one's, nor that of a child before.
+timeout 100 trawl --ring 4m -w "$work/thread.trawl" -i "$hit" -- "$target" thread-abort \
+	>"$work/tid" 2>"$work/err"
+same "a crash of a thread is that thread's" "$(grep '^[1-9]' "$work/tid" || echo "no TID")" \
+	"$(trawl-decode --json --source trawl "$work/thread.trawl" | sed -n 's/.*"tid":\([0-9]*\).*/\1/p')"
 timeout 100 trawl --ring 4m --after 1h -w "$work/left.trawl" -i "$hit" -- \
 	sh -c '{ sleep 1; "$0" hits 5; } & kill -SEGV $$' "$target" 2>"$work/err"
 same "processes left behind by a crashed command are recorded to their end" "0 0 4 5" \
