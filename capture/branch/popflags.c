@@ -15,7 +15,11 @@ enum {
 	HIGH_FLAGS = 1 << 18 | FLAG_ID, /* alignment check, identification */
 };
 
-uint64_t popflags_after(uint64_t flags, uint64_t popped, unsigned int bits)
+/*
+ * Returns the flags that popf leaves in user mode. bits: of its operand, 16, 32 or 64; popped: the
+ * word on the stack.
+ */
+static uint64_t flags_after(uint64_t flags, uint64_t popped, unsigned int bits)
 {
 	uint64_t mask = bits == 16 ? LOW_FLAGS : LOW_FLAGS | HIGH_FLAGS;
 
@@ -39,7 +43,7 @@ bool popflags_execute(pid_t tid, const struct branch_insn *insn, struct user_reg
 	popped = ptrace(PTRACE_PEEKDATA, tid, u->rsp, 0);
 	if (errno)
 		return false;
-	flags = popflags_after(u->eflags, (uint64_t)popped, insn->pops_flags);
+	flags = flags_after(u->eflags, (uint64_t)popped, insn->pops_flags);
 	/* ptrace does not set ID, and a trap flag that it sets is the program's own already. */
 	if ((flags ^ u->eflags) & FLAG_ID || (flags | u->eflags) & TRAP_FLAG)
 		return false;

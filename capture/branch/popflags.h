@@ -16,12 +16,6 @@
 enum { TRAP_FLAG = 0x100 };
 
 /*
- * Returns the flags that popf leaves in user mode. bits: of its operand, 16, 32 or 64; popped: the
- * word on the stack.
- */
-uint64_t popflags_after(uint64_t flags, uint64_t popped, unsigned int bits);
-
-/*
  * Executes `insn` at u->rip and updates the task and *u. Returns false and changes nothing if that
  * is no popf, or one whose effect ptrace cannot set: it is to be stepped.
  */
