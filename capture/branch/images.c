@@ -364,7 +364,7 @@ int branch_images_write_all(struct images *im, struct trawl_writer *w, struct tr
 		}
 	}
 	for (struct module *m = im->modules; m; m = m->next) {
-		if (module_write(m, true, w, err))
+		if ((m->written || module_has_changed(m)) && module_write(m, true, w, err))
 			return -1;
 	}
 	return 0;

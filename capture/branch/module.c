@@ -433,10 +433,16 @@ static void compose(struct json *j, const struct module *m, bool all)
 	json_end(j);
 }
 
+/* Whether the file needs it: code of it ran. Otherwise it is only mapped, as the vdso is always. */
+static bool is_needed(const struct module *m)
+{
+	return m->seen.n || m->whole || *m->why;
+}
+
 bool module_has_changed(struct module *m)
 {
 	resolve(m);
-	return !m->written || m->found.nfunctions != m->written_functions ||
+	return (!m->written && is_needed(m)) || m->found.nfunctions != m->written_functions ||
 	       m->found.ninsns != m->written_insns;
 }
 

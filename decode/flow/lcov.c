@@ -345,11 +345,19 @@ static void put_coverage(const struct coverage *f, struct out *o)
 	}
 }
 
-/*
- * Prints for which modules the percentages are too high: those without the functions that were not
- * entered.
- */
-static void note_partial(struct images *images)
+static bool is_partial(const struct image_module *m)
+{
+	return !m->whole && m->nlines;
+}
+
+static bool lacks_lines(const struct image_module *m)
+{
+	return m->nsegments && !m->nlines && strcmp(m->path, "[vdso]") != 0;
+}
+
+/* Prints what holds for the modules of which `is` is true. */
+static void note_modules(struct images *images, bool (*is)(const struct image_module *m),
+			 const char *what)
 {
 	struct trawl_error note;
 	const struct image_module *first = NULL;
@@ -357,7 +365,7 @@ static void note_partial(struct images *images)
 	char others[40] = "";
 
 	for (const struct image_module *m = images_modules(images); m; m = m->next) {
-		if (m->whole || !m->nlines)
+		if (!is(m))
 			continue;
 		more += first != NULL;
 		first = first ? first : m;
@@ -366,10 +374,7 @@ static void note_partial(struct images *images)
 		return;
 	if (more)
 		snprintf(others, sizeof(others), " and %zu more", more);
-	trawl_fail(&note, TRAWL_USAGE,
-		   "%s%s: functions that were not entered are not counted: a recording has them "
-		   "only for the program itself, up to 2,000 functions",
-		   first->path, others);
+	trawl_fail(&note, TRAWL_USAGE, "%s%s: %s", first->path, others, what);
 	cli_note(NULL, &note);
 }
 
@@ -399,7 +404,12 @@ int lcov_write(struct stream *s, struct out *out, struct trawl_error *err)
 	if (!got) {
 		qsort(f.list, f.n, sizeof(*f.list), by_file);
 		put_coverage(&f, out);
-		note_partial(c.images);
+		note_modules(c.images, lacks_lines,
+			     "what ran has no source lines, and is not in the coverage; compile "
+			     "with -g, or install debug symbols, and record again");
+		note_modules(c.images, is_partial,
+			     "functions that were not entered are not counted: a recording has "
+			     "them only for the program itself, up to 2,000 functions");
 		counts_note_gaps(&c, "--to lcov");
 	}
 	free(f.list);

@@ -698,6 +698,9 @@ def check_held_trap(folder):
                 "f: mov %ebx, %ss\nnop\nmov %ebx, %ss\nleave: ret\n")
     run("gcc", "-nostdlib", "-static", "-o", f"{folder}/ss", f"{folder}/ss.S")
     done, branches = capture(folder, [f"{folder}/ss"])
+    summary = run(f"{BUILD}/trawl-decode", "--summary", f"{folder}/x.trawl").stdout
+    ok("without names" not in summary, "no code of the vdso ran: the summary does not name it",
+       summary)
     same((0, [("call", "load", "f"), ("ret", "leave", "load+0x5")]),
          (done.returncode, [(b["fields"]["kind"], b["fields"]["from_symbol"],
                              b["fields"]["to_symbol"]) for b in branches

@@ -88,6 +88,23 @@ def record(text, name):
     return found
 
 
+def said_without_lines(folder):
+    """A program without source lines, beside a library that has some, is named."""
+    with open(f"{folder}/lib.c", "w") as f:
+        f.write("int twice(int n)\n{\n\treturn 2 * n;\n}\n")
+    with open(f"{folder}/bare.c", "w") as f:
+        f.write("int twice(int n);\nint main(void)\n{\n\treturn twice(0);\n}\n")
+    run("gcc", "-g", "-shared", "-fPIC", "-o", f"{folder}/libt.so", f"{folder}/lib.c")
+    run("gcc", "-o", f"{folder}/bare", f"{folder}/bare.c", f"{folder}/libt.so",
+        f"-Wl,-rpath,{folder}")
+    run(f"{BUILD}/trawl", "-q", "-i", "branch:ptrace", "-w", f"{folder}/bare.trawl", "--",
+        f"{folder}/bare")
+    done = run(f"{BUILD}/trawl-export", "--to", "lcov", f"{folder}/bare.trawl")
+    ok("DA:3,1" in done.stdout and re.search(r"/bare[^:]*: what ran has no source lines",
+                                             done.stderr),
+       "a program that ran without source lines is named", done.stderr)
+
+
 def check_gcov(folder):
     """Compares coverage with gcov's, except for lines that only one has: gcov those of labels and
     heads of functions, DWARF those of braces."""
@@ -115,6 +132,7 @@ def check_gcov(folder):
                f"{folder}/part.lcov")
     ok(done.returncode == 0 and "functions that were not entered are not counted" in done.stderr,
        "whose percentages are too good is said", done.stderr)
+    said_without_lines(folder)
     both = sorted(set(lines) & set(ours["DA"]))
     ok(len(both) >= 13, f"{len(both)} lines are known to gcov and to us")
     same({n: lines[n] for n in both}, {n: ours["DA"][n] for n in both},
