@@ -193,16 +193,21 @@ static void begin_step(struct tracer *t, struct tracee *e, const struct user_reg
 }
 
 /*
- * Notes whether the kernel takes the tracer's trap flag for the task's own since the last step: that
- * was one over a popf or iret, and the flags that it set have none.
+ * Notes whether the kernel takes the tracer's trap flag for the task's own since the last step: it
+ * was one over a popf or iret, and the flags that it set have none; or a signal came before it.
  */
 static void note_flag(struct tracee *e, const struct user_regs_struct *u, enum step_how how)
 {
-	if (how == STEP_SIGNAL && e->flagged && u->cs != CODE_32)
+	bool sets = e->known && (e->step.insn.pops_flags || e->step.insn.returns_flags);
+	bool before = e->flagged || (sets && !(e->step.before.flags & TRAP_FLAG));
+
+	if (how == STEP_SIGNAL && before && u->cs != CODE_32)
 		popflags_hide_in_frame(e->tid, u);
 	if (how == STEP_SIGNAL) /* it no longer has any */
 		e->flagged = false;
-	else if (e->known && (e->step.insn.pops_flags || e->step.insn.returns_flags))
+	else if (sets && u->rip == e->step.before.rip)
+		e->flagged = before;
+	else if (sets)
 		e->flagged = !(u->eflags & TRAP_FLAG);
 }
 
