@@ -96,8 +96,10 @@ static bool names_crash(const struct options *o)
 {
 	struct trawl_error ignored;
 	int top = o->ring && o->command && !proc_is_nested() ? tracefs_open(&ignored) : -1;
-	bool usable = top >= 0 && !faccessat(top, "instances", W_OK, AT_EACCESS);
+	char *text = top >= 0 ? tracefs_read(top, "trace_clock", NULL, &ignored) : NULL;
+	bool usable = text && !faccessat(top, "instances", W_OK, AT_EACCESS);
 
+	free(text); /* it cannot be read under lockdown */
 	if (top >= 0)
 		close(top);
 	return usable;
