@@ -96,11 +96,8 @@ static void look(struct trace *t, const struct trace_event *e, const struct ring
 			crash_on_signal(crash, current_task(ev), signal_of(ev), ev->ts);
 		return;
 	}
-	if (!strcmp(e->name, "sched_process_exit")) {
+	if (!strcmp(e->name, "sched_process_exit"))
 		task_filter_end(followed, tid, ev->ts);
-		if (crash)
-			crash_on_exit(crash, tid);
-	}
 	if (!exec && strcmp(e->name, "task_newtask"))
 		return;
 	if (crash && !exec)

@@ -38,17 +38,21 @@ void crash_on_task(struct crash *c, pid_t by, pid_t tid, bool thread)
 
 void crash_on_signal(struct crash *c, pid_t tid, int sig, uint64_t time)
 {
-	if (sig <= 0 || sig >= CRASH_SIGNALS || !has(c, tid))
-		return;
-	c->last[sig] = (struct crash_signal){ time, sig == SIGKILL ? c->pid : tid };
-}
-
-void crash_on_exit(struct crash *c, pid_t tid)
-{
-	crash_on_task(c, 0, tid, false); /* the TID may become that of another task */
+	if (sig > 0 && sig < CRASH_SIGNALS)
+		c->last[sig][c->n[sig]++ % CRASH_KEPT] = (struct crash_signal){ time, tid };
 }
 
 struct crash_signal crash_of(const struct crash *c, int sig)
 {
-	return sig > 0 && sig < CRASH_SIGNALS ? c->last[sig] : (struct crash_signal){ 0 };
+	struct crash_signal found = { 0 };
+
+	for (size_t i = 0; sig > 0 && sig < CRASH_SIGNALS && i < CRASH_KEPT; i++) {
+		const struct crash_signal *s = &c->last[sig][i];
+
+		if (s->time > found.time && has(c, s->tid))
+			found = *s;
+	}
+	if (found.time && sig == SIGKILL)
+		found.tid = c->pid;
+	return found;
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { CRASH_SIGNALS = 65 };
+enum { CRASH_SIGNALS = 65, CRASH_KEPT = 16 };
 
 struct crash_signal {
 	uint64_t time; /* CLOCK_MONOTONIC, ns; 0: none came */
@@ -21,7 +21,12 @@ struct crash {
 	pid_t pid;         /* COMMAND's first thread */
 	uint64_t *threads; /* a bit per TID: it is a thread of COMMAND */
 	uint32_t max;      /* TIDs are below this */
-	struct crash_signal last[CRASH_SIGNALS]; /* of each signal that had no handler */
+	/*
+	 * The last of each signal without a handler, of any task: events of several CPUs are not
+	 * drained in the order of their times, so a thread's signal may come before its start.
+	 */
+	struct crash_signal last[CRASH_SIGNALS][CRASH_KEPT];
+	uint32_t n[CRASH_SIGNALS]; /* how many there were */
 };
 
 /* Without memory the program ends. */
@@ -32,11 +37,11 @@ void crash_end(struct crash *c);
 void crash_on_task(struct crash *c, pid_t by, pid_t tid, bool thread);
 /* A signal without a handler was delivered. */
 void crash_on_signal(struct crash *c, pid_t tid, int sig, uint64_t time);
-void crash_on_exit(struct crash *c, pid_t tid);
 
 /*
  * Returns when a signal that ended COMMAND came, and the thread that it came to: of SIGKILL the
- * first thread, because the kernel gives it to each. What is not known is 0.
+ * first thread, because the kernel gives it to each. What is not known is 0. Call it after a drain
+ * of all events up to then.
  */
 struct crash_signal crash_of(const struct crash *c, int sig);
 

@@ -45,20 +45,30 @@ Test(crash, by_sigkill_is_of_no_thread_in_particular)
 	crash_end(&c);
 }
 
-Test(crash, is_of_no_thread_that_has_exited)
+Test(crash, is_found_in_any_order_of_its_events)
+{
+	struct crash c;
+
+	crash_begin(&c, 100, 1000);
+	crash_on_signal(&c, 200, SIGBUS, 7); /* another CPU's events are drained later */
+	crash_on_signal(&c, 100, SIGBUS, 6);
+	expect(&c, SIGBUS, 6, 100);
+	crash_on_task(&c, 100, 200, true);
+	expect(&c, SIGBUS, 7, 200);
+	crash_end(&c);
+}
+
+Test(crash, is_found_among_as_many_signals_of_others_as_are_kept)
 {
 	struct crash c;
 
 	family(&c);
-	crash_on_signal(&c, 100, SIGBUS, 5);
-	crash_on_exit(&c, 100); /* pthread_exit(): the others go on */
-	crash_on_signal(&c, 100, SIGBUS, 6);
-	expect(&c, SIGBUS, 5, 100);
-	crash_on_signal(&c, 200, SIGBUS, 7);
-	expect(&c, SIGBUS, 7, 200);
-	crash_on_exit(&c, 200);
-	crash_on_signal(&c, 200, SIGBUS, 8);
-	expect(&c, SIGBUS, 7, 200);
+	crash_on_signal(&c, 200, SIGSEGV, 5);
+	for (uint64_t i = 1; i < CRASH_KEPT; i++)
+		crash_on_signal(&c, 300, SIGSEGV, 5 + i);
+	expect(&c, SIGSEGV, 5, 200);
+	crash_on_signal(&c, 300, SIGSEGV, 50);
+	expect(&c, SIGSEGV, 0, 0); /* not known any more */
 	crash_end(&c);
 }
 
