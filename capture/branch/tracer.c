@@ -203,8 +203,8 @@ static void note_flag(struct tracee *e, const struct user_regs_struct *u, enum s
 
 	if (how == STEP_SIGNAL && before && u->cs != CODE_32)
 		popflags_hide_in_frame(e->tid, u);
-	if (how == STEP_SIGNAL) /* it no longer has any */
-		e->flagged = false;
+	if (how == STEP_SIGNAL) /* a handler has none; the end of a 32-bit one brings it back */
+		e->flagged = before && u->cs == CODE_32;
 	else if (sets && u->rip == e->step.before.rip)
 		e->flagged = before;
 	else if (sets)

@@ -89,8 +89,8 @@ static int add_text(struct input **inputs, size_t *n, const char *text, bool rep
 }
 
 /*
- * Whether the events of tasks are recorded for a crash of COMMAND alone, which they date and whose
- * thread they name. Where they cannot be had, a crash is neither.
+ * Whether the events of tasks are recorded even if no source needs them: they tell when COMMAND
+ * crashed, and in which thread. Where tracefs cannot be used, neither is known.
  */
 static bool names_crash(const struct options *o)
 {

@@ -383,8 +383,7 @@ void images_summary(const struct images *im, struct out *o)
 	for (const struct image_module *m = im->modules; m; m = m->next) {
 		const char *why = *m->why ? m->why : "the code that ran has no symbols (stripped)";
 
-		/* without segments no code of it ran: it is only mapped, as the vdso is always */
-		if (!*m->why && (m->nfunctions || !m->nsegments))
+		if (!*m->why && (m->nfunctions || !image_ran(m)))
 			continue;
 		out_str(o, "branches without names: ");
 		out_safe(o, m->path, strlen(m->path));

@@ -112,6 +112,15 @@ void images_place(struct images *im, const struct image_maps *maps, uint64_t add
 /* Returns the length of a function's name without the suffix of a cold part (".cold"). */
 size_t image_base_length(const char *name);
 
+/*
+ * Whether code of the module ran. One that is only mapped, as the vdso always is, has no metadata
+ * of its own, and so no segments.
+ */
+static inline bool image_ran(const struct image_module *m)
+{
+	return m->nsegments;
+}
+
 /* Returns the list of all modules, in descending order of their numbers. */
 struct image_module *images_modules(struct images *im);
 /* Appends a line for --summary for each module that has no symbols, with the reason. */

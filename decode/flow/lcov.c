@@ -352,7 +352,7 @@ static bool is_partial(const struct image_module *m)
 
 static bool lacks_lines(const struct image_module *m)
 {
-	return m->nsegments && !m->nlines && strcmp(m->path, "[vdso]") != 0;
+	return image_ran(m) && !m->nlines && strcmp(m->path, "[vdso]") != 0;
 }
 
 /* Prints what holds for the modules of which `is` is true. */
