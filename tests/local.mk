@@ -69,6 +69,7 @@ include tests/cli/local.mk
 include tests/fault/local.mk
 include tests/siege/local.mk
 include tests/mutants/local.mk
+include tests/printed/local.mk
 include tests/zoo/local.mk
 include tests/captures/local.mk
 include tests/kmod/local.mk

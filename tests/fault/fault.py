@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""fault.py [all]: every allocation, read, write, ioctl and open of a program fails once (fault.c).
+"""fault.py [all] [lab] [NAME]...: every allocation, read, write, ioctl and open of a program fails
+once (fault.c).
 Whatever fails: no crash and no leak (under the sanitizers); status 0 only with the same output as
 without; else a status of ours, a line that names the program, and no output that passes for good.
 
 Without "all", some of each kind; where a part of the output would be missing without a word, each
-one, but under the sanitizers.
+one, but under the sanitizers. "lab": captures that need a driver, in a guest (lab/guest/faults.sh),
+instead of the others. NAME: only scenarios with that in their name.
 """
 import hashlib
 import os
@@ -20,7 +22,8 @@ sys.path.insert(0, SRC + "/tests")
 from tap import finish, ok  # noqa: E402
 
 ALL = "all" in sys.argv[1:]
-ONLY = [a for a in sys.argv[1:] if a != "all"]
+LAB = "lab" in sys.argv[1:]
+ONLY = [a for a in sys.argv[1:] if a not in ("all", "lab")]
 ASAN_EXIT = 77
 tmp = tempfile.TemporaryDirectory()
 COUNTS, OUT = tmp.name + "/counts", tmp.name + "/out"
@@ -129,6 +132,19 @@ SCENARIOS = [
     Scenario("tracer", "trawl", "-q", "-i", "branch:ptrace", "-w", OUT, "--",
              BUILD + "/samples/branches", kinds=("alloc",), steady=False),
 ]
+DRIVERS = [
+    Scenario(name, "trawl", "-q", "-i", *args, steady=False, picks=4, kinds=kinds,
+             each=kinds == ("ioctl",))
+    for name, *args in (
+        ("usb", "usb", "--duration", "300ms", "-w", OUT),
+        ("usb by text", "usb:text", "--duration", "300ms", "-w", OUT),
+        ("steps", "branch:kmod-step", "-w", OUT, "--", BUILD + "/samples/branches"),
+        ("stacks", f"branch:kmod-lbr:last=8@uprobe:{BUILD}/samples/tick:tick_step", "-w", OUT,
+         "--", BUILD + "/samples/tick"),
+        ("samples", "branch:perf-lbr", "-w", OUT, "--", BUILD + "/samples/branches"),
+    )
+    for kinds in (("ioctl",), ("alloc", "read", "write", "open"))
+]
 
 
 def digest(path, ours):
@@ -207,7 +223,7 @@ def picks(count, n):
 
 
 total = 0
-for s in SCENARIOS:
+for s in DRIVERS if LAB else SCENARIOS:
     if ONLY and not any(o in s.name for o in ONLY):
         continue
     for kind in s.kinds:

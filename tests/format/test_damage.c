@@ -383,11 +383,11 @@ static void every_shift(const char *name, size_t step)
 	free(p);
 }
 
-/* Sanitizers make it six times slower: there only every fifth offset, which includes all shifts. */
-#ifdef __SANITIZE_ADDRESS__
-enum { SHIFT_STEP = 5 };
+/* Both steps come to every number of bytes: they have no divisor in common with 12. */
+#ifdef __SANITIZE_ADDRESS__ /* six times slower */
+enum { SHIFT_STEP = 17 };
 #else
-enum { SHIFT_STEP = 1 };
+enum { SHIFT_STEP = 5 };
 #endif
 
 Test(damage, bytes_put_in_or_taken_out_double_nothing)

@@ -103,11 +103,11 @@ Test(small, what_is_made_small_can_be_read_at_the_limit_of_its_size)
 	unsigned int made = 0;
 	bool small;
 
-	for (size_t len = 900; len < 1050; len += 10) {
+	for (size_t len = 900; len < 1050; len += 30) {
 		cr_expect_eq(pieces_read(PIECES, len, &small), PIECES, "%zu", len);
 		made += small;
 	}
-	cr_expect(made > 0 && made < 15, "%u", made);
+	cr_expect(made > 0 && made < 5, "%u", made);
 }
 
 Test(small, a_file_that_was_not_ended_or_is_two_or_is_small_stays_as_it_is)
@@ -125,6 +125,12 @@ Test(small, a_file_that_was_not_ended_or_is_two_or_is_small_stays_as_it_is)
 	}
 }
 
+#ifdef __SANITIZE_ADDRESS__ /* six times slower */
+enum { FLIP_STEP = 15, CUT_STEP = 35 };
+#else
+enum { FLIP_STEP = 3, CUT_STEP = 7 };
+#endif
+
 Test(small, damage_and_cuts_are_told_and_cost_nothing_more)
 {
 	struct counted whole, c;
@@ -133,14 +139,14 @@ Test(small, damage_and_cuts_are_told_and_cost_nothing_more)
 
 	cr_assert(count(p, n, false, &whole));
 	cr_expect(whole.complete);
-	for (size_t at = 0; at < n; at += 3) {
+	for (size_t at = 0; at < n; at += FLIP_STEP) {
 		p[at] ^= 0x55;
 		for (int pipe = 0; pipe < 2; pipe++)
 			if (count(p, n, pipe, &c))
 				cr_expect_leq(c.events, whole.events, "a byte at %zu", at);
 		p[at] ^= 0x55;
 	}
-	for (size_t len = 1; len < n; len += 7)
+	for (size_t len = 1; len < n; len += CUT_STEP)
 		if (count(p, len, false, &c))
 			cr_expect(c.events < whole.events || !c.complete, "cut to %zu", len);
 	free(p);

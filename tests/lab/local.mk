@@ -32,13 +32,13 @@ EXTRA_DIST += tests/lab/lbr.sh tests/lab/run tests/lab/guest.py tests/lab/runner
 	tests/lab/guest/usb-gadgets.sh tests/lab/host/usb-gadgets.sh \
 	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py \
 	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING tests/lab/kmod-headers tests/lab/kernel-debug tests/lab/guest/bench-branch.sh tests/lab/host/bench-branch.sh \
-	tests/lab/guest/branch-hardware.sh tests/lab/guest/branch-isolated.sh tests/lab/guest/branch-gap.sh tests/lab/guest/branch-threads.sh tests/lab/guest/branch-beside.sh tests/lab/guest/branch-first.sh tests/lab/host/branch-first.sh tests/lab/numbered.py tests/lab/guest/branch-taken.sh tests/lab/guest/branch-times.sh tests/lab/between.py tests/lab/guest/branch-hotplug.sh tests/lab/host/branch-hotplug.sh tests/lab/guest/branch-overflow.sh tests/lab/guest/branch-late.sh tests/lab/guest/lbr-faults.sh tests/lab/host/branch-overflow.sh tests/lab/guest/lockdown.sh tests/lab/guest/lbr-unknown.sh \
+	tests/lab/guest/branch-hardware.sh tests/lab/guest/branch-isolated.sh tests/lab/guest/branch-gap.sh tests/lab/guest/branch-threads.sh tests/lab/guest/branch-beside.sh tests/lab/guest/branch-first.sh tests/lab/host/branch-first.sh tests/lab/numbered.py tests/lab/guest/branch-taken.sh tests/lab/guest/branch-times.sh tests/lab/between.py tests/lab/guest/branch-hotplug.sh tests/lab/host/branch-hotplug.sh tests/lab/guest/branch-overflow.sh tests/lab/guest/branch-late.sh tests/lab/guest/lbr-faults.sh tests/lab/guest/faults.sh tests/lab/host/branch-overflow.sh tests/lab/guest/lockdown.sh tests/lab/guest/lbr-unknown.sh \
 	tests/lab/guest/kmod-debugger.sh tests/lab/guest/block-step.sh tests/lab/blockstep.py \
 	tests/lab/guest/lbr-lies.sh \
 	tests/lab/branchsame.py tests/lab/guest/cpu-branches.sh tests/lab/guest/cpu-stacks.sh tests/lab/brstack.py
 
 # Not in parallel with all, which is a make of its own and would link the same libraries.
-lab-programs: all
+lab-programs: all tests/fault/fault.so
 	$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_LTLIBRARIES)
 lab-check: lab-programs
 	TRAWL_TEST_SECONDS=$${TRAWL_TEST_SECONDS:-2400} $(MAKE) $(AM_MAKEFLAGS) check-TESTS TEST_SUITE_LOG=lab-suite.log \

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# What is printed of many inputs is held by its digests: see printed.h.
+EXTRA_DIST += tests/printed/printed.h tests/printed/printed.py
