@@ -7,8 +7,8 @@
  *				after a change are compared by diff -r
  *	TRAWL_REGENERATE=1	LIST is written anew
  */
-#ifndef TRAWL_TESTS_PRINTED_H
-#define TRAWL_TESTS_PRINTED_H
+#ifndef TRAWL_TESTS_PRINTED_PRINTED_H
+#define TRAWL_TESTS_PRINTED_PRINTED_H
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -76,7 +76,8 @@ static inline void printed_close(struct printed *p)
 	char line[256];
 
 	if (p->known) {
-		cr_expect_null(fgets(line, sizeof(line), p->known), "%s: not printed: %s", p->list, line);
+		cr_expect_null(fgets(line, sizeof(line), p->known), "%s: not printed: %s", p->list,
+			       line);
 		fclose(p->known);
 	}
 	cr_expect(p->n > 0);

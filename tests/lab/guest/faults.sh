@@ -8,11 +8,12 @@
 modprobe usbmon
 insmod "$LAB_MODULES/../kmod/trawl.ko"
 usb_settled
-while dd if=/dev/"$(disks | head -n 1)" of=/dev/null bs=4k count=8 iflag=direct; do sleep 0.05; done 2>/dev/null &
+disk=/dev/$(disks | head -n 1)
+while dd if="$disk" of=/dev/null bs=4k count=8 iflag=direct; do sleep 0.05; done 2>/dev/null &
 traffic=$!
 /usr/bin/python3 "$TRAWL_SRC/tests/fault/fault.py" lab >tap
 kill $traffic
-grep '^#' tap
+sed -n 's/^ok [0-9]* -/#/p; /^#/p' tap
 same "no failed call has a wrong consequence" "" "$(grep '^not ok' tap)"
 ok "$(grep -c '^ok' tap | awk '{ exit $1 < 10 }'; echo $?)" "each kind was tried"
 rmmod trawl
