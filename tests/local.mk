@@ -26,11 +26,12 @@ TESTS += tests/structure.py
 EXTRA_DIST += tests/structure.py tests/compare.py
 
 # What sanitizers cannot find more in: tests of the tree, its manuals, scripts and installation, of the
-# page's JavaScript, and those that compare with gdb what others have made the programs parse.
+# page's JavaScript, those that compare with gdb what others have made the programs parse, and those that
+# hold outputs.
 UNSANITIZED = tests/structure.py tests/format/appendix.py tests/format/names.sh tests/cli/decode-man.sh \
 	tests/cli/readme.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh tests/cli/page.py \
 	tests/lab/runner.sh tests/uprobe/manual.sh tests/zoo/returns.py tests/zoo/variants.py \
-	tests/zoo/tailcalls.py tests/zoo/inside.py
+	tests/zoo/tailcalls.py tests/zoo/inside.py tests/cli/outputs.py
 # What takes long under sanitizers or depends on the recorder's speed, and whose code of ours other tests
 # run under them, too: readers of foreign data are fuzzed and given every cut and flip, the recorder's
 # parts have tests of their own.

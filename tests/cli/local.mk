@@ -26,6 +26,10 @@ EXTRA_DIST += tests/cli/usb_none.sh tests/cli/import.py tests/cli/usbpcap.py tes
 TESTS += tests/cli/samples.sh tests/cli/readme.sh tests/cli/messages.sh tests/cli/list.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh
 EXTRA_DIST += tests/cli/samples.sh tests/cli/readme.sh tests/cli/messages.sh tests/cli/list.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh
 
+# Outputs by digests
+TESTS += tests/cli/outputs.py
+EXTRA_DIST += tests/cli/outputs.py
+
 CLI_EDIT = tests/cli/cut.py tests/cli/longest.py tests/cli/merge.py tests/cli/page.py tests/cli/property.py tests/cli/redact.py tests/cli/report.py tests/cli/search.py
 TESTS += $(CLI_EDIT)
 EXTRA_DIST += $(CLI_EDIT) tests/cli/page.js tests/cli/search.js tests/cli/planted.py

@@ -55,10 +55,10 @@ TOPS = ("format", "decode", "capture")
 READERS = ["tests/cli/decode.sh", "tests/cli/lines.py", "tests/format/golden.sh",
            "tests/cli/export.sh",
            "tests/cli/kernel.py",
-           "tests/cli/decode-bad.sh", "tests/cli/diff.py"]
+           "tests/cli/decode-bad.sh", "tests/cli/diff.py", "tests/cli/outputs.py"]
 USB = ["tests/decode/usb/", "tests/cli/usbview.py", "tests/cli/usbclasses.py", "tests/cli/usb.py",
        "tests/cli/import.py",
-       "tests/format/golden.sh", "tests/cli/samples.sh"]
+       "tests/format/golden.sh", "tests/cli/samples.sh", "tests/cli/outputs.py"]
 CAPTURE = ["tests/cli/capture_events.sh", "tests/cli/usdt.py", "tests/cli/capture_scope.sh",
            "tests/cli/capture_ends.sh",
            "tests/cli/messages.sh", "tests/cli/list.sh", "tests/cli/capture_output.sh",
@@ -73,7 +73,8 @@ TESTS = [
     ("decode/usb", USB),
     ("decode/import/", ["tests/cli/import.py", "tests/cli/usbpcap.py", *USB]),
     ("decode/branch/", ["tests/cli/branch.py", "tests/cli/branchexport.py", *READERS]),
-    ("decode/flow/", ["tests/cli/branchexport.py", "tests/cli/branch.py"]),
+    ("decode/flow/", ["tests/cli/branchexport.py", "tests/cli/branch.py",
+                      "tests/cli/outputs.py"]),
     ("decode/", [*READERS, "tests/cli/page.py", "tests/cli/usbview.py", "tests/cli/usbpcap.py"]),
     ("capture/branch/", ["tests/capture/branch/", "tests/cli/branch.py", "tests/cli/parsers.py"]),
     ("capture/usb/", ["tests/capture/usb/", "tests/cli/usb.py", "tests/cli/list.sh"]),

@@ -14,7 +14,12 @@ from tap import ok
 
 class Printed:
     def __init__(self, name):
-        self.name, self.now = name, {}
+        self.name, self.now, self.known = name, {}, {}
+        self.path = f"{os.environ['TRAWL_SRC']}/tests/printed/{name}"
+        self.anew = bool(os.environ.get("TRAWL_REGENERATE"))
+        if not self.anew:
+            with open(self.path) as f:
+                self.known = {name: digest for digest, name in (line.split() for line in f)}
 
     def take(self, name, text):
         """name: of an input and how it is printed, without a space; text: bytes."""
@@ -24,15 +29,15 @@ class Printed:
             with open(f"{keep}/{self.name}.{name.replace('/', '_')}", "wb") as f:
                 f.write(text)
 
+    def other(self):
+        """Names of what is printed otherwise than in LIST, of those taken until now."""
+        return [] if self.anew else [n for n in self.now if self.now[n] != self.known.get(n)]
+
     def close(self):
         """Reports one test."""
-        path = f"{os.environ['TRAWL_SRC']}/tests/printed/{self.name}"
-        if os.environ.get("TRAWL_REGENERATE"):
-            with open(path, "w") as f:
+        if self.anew:
+            with open(self.path, "w") as f:
                 f.writelines(f"{digest} {name}\n" for name, digest in self.now.items())
-        with open(path) as f:
-            known = {name: digest for digest, name in (line.split() for line in f)}
-        other = sorted(n for n in known.keys() | self.now.keys()
-                       if known.get(n) != self.now.get(n))
+        other = self.other() + [n for n in self.known if n not in self.now]
         ok(self.now and not other, f"{len(self.now)} outputs are those of tests/printed/{self.name}",
            f"{len(other)} are not; TRAWL_KEEP and TRAWL_REGENERATE help (printed.py)", *other[:30])

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every form in which trawl-decode, trawl-export and trawl-edit print the samples, the golden files
+and the fuzzers' seeds, held by digests (tests/printed/printed.py).
+
+Taken are output, messages and exit status. What a library compresses is unpacked first, so that its
+version does not matter."""
+import glob
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.dont_write_bytecode = True
+from printed.commands import Commands  # noqa: E402
+from tap import finish  # noqa: E402
+
+SRC = os.environ["TRAWL_SRC"]
+
+DECODE = {
+    "text": ["", "--raw", "-tttt --bounds --utc", "-X --show-keys -tt", "-x -ttt --raw",
+             "--print -tm", "--fields all --source '*' -ttttt", "-t -c 5 --color always"],
+    "json": ["--json", "--json --raw --fields all --show-keys", "--json --bounds --join --source '*'"],
+    "views": ["-D", "-D --json", "--summary --utc", "--meta"],
+    "meta": ["--meta='*'"],
+    "around": ["--join --window 5ms", "--around 'cpu == 0 or ts > 5s' --window 10us -c 300",
+               "--where 'pid > 5 and comm ~ \"t*\" or cpu < 9' -c 300",
+               "--where 'took_ns > 1us' -ttttt"],
+}
+USB = {
+    "where": ["--where 'ep & 1 and actual > 3' --json",
+              "--around 'status < 0 or status == \"stall\"' --window 1ms -c 100"],
+    "protocol": ["--protocol --source 'usb*'", "--protocol --json --source 'usb*'"],
+}
+BRANCH = {
+    "calls": ["--calls", "--calls --json", "--calls=20", "--calls=20 --json"],
+    "counts": ["--counts", "--counts --json"],
+}
+EXPORT = {
+    "pcapng": ["--to pcapng"],
+    "pcapng-more": ["--to pcapng --with-machine --no-descriptors --show-keys --fields all"],
+    "csv": ["--to csv", "--to csv --fields all --raw --decimal --no-formulas", "--to json -c 9"],
+    "perfetto": ["--to perfetto"],
+    "trace-dat": ["--to trace-dat", "--to trace-dat --with-machine"],
+    "html": ["--to html"],
+}
+EXPORT_USB = {
+    "pcap": ["--to pcap --source 'usb*'", "--to pcap --source 'usb*' --linktype 189",
+             "--to pcapng --source 'usb*' --where 'status < 0 or length > 1'"],
+    "usbmon": ["--to usbmon --source 'usb*'"],
+    "umockdev": ["--to umockdev"],
+}
+EXPORT_BRANCH = {
+    "coverage": ["--to lcov", "--to drcov"],
+    "stacks": ["--to folded", "--to brstack"],
+}
+EDIT = {
+    "edit": ["trawl-edit verify FILE", "trawl-edit secrets FILE"],
+    "cut": ["trawl-edit cut --level 1 --from +0.0001 --every 3 FILE -w - 2>/dev/null | "
+            "trawl-decode --raw --json -"],
+}
+
+
+def commands(program, forms):
+    return {name: [f"trawl-{program} {options} FILE" for options in more]
+            for name, more in forms.items()}
+
+
+ALL = {**commands("decode", DECODE), **commands("export", EXPORT)}
+OF_USB = {**commands("decode", USB), **commands("export", EXPORT_USB)}
+OF_BRANCHES = {**commands("decode", BRANCH), **commands("export", EXPORT_BRANCH)}
+PACKED = (".zip", ".gz", ".xz", ".zst", ".bz2")  # not every build can unpack them
+PAIRS = (("usb-errors", "usb-storage"), ("usb-tablet", "usb-keyboard"), ("usb-serial", "usb-audio"),
+         ("branches", "marks"), ("small", "small4"), ("words", "kinds"))
+
+
+def files(pattern):
+    return sorted(glob.glob(f"{SRC}/{pattern}"))
+
+
+def inputs():
+    """(name, content) of samples, golden files and the fuzzers' seeds that are not samples. The
+    last byte of a program's seed chooses how it is called."""
+    known = set()
+    for path in [f for pattern in ("samples/*.trawl", "tests/golden/*.trawl",
+                                   *(f"tests/fuzz/corpus/{n}/*"
+                                     for n in ("programs", "pcapimport", "usbmontext")))
+                 for f in files(pattern)]:
+        with open(path, "rb") as f:
+            data = f.read()
+        if "/programs/" in path:
+            data = data[:-1]
+        if data not in known and not path.endswith(PACKED):
+            known.add(data)
+            name = os.path.basename(path).removesuffix(".trawl")
+            yield ("seed-" if "/corpus/" in path else "") + name, data
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        c = Commands("outputs", folder)
+        for name, data in inputs():
+            with open(f"{folder}/{name}", "wb") as f:
+                f.write(data)
+            # an import writes the blocks of several sources in any order, in which they are edited
+            ours = "." not in name
+            kinds = c.shell([f"trawl-decode -D {name}"])
+            for forms in (ALL, EDIT if ours else {}, OF_USB if b" usb" in kinds else {},
+                          OF_BRANCHES if b"branch:" in kinds else {}):
+                for form, lines in forms.items():
+                    c.add(f"{name}:{form}", [line.replace("FILE", f"../{name}") for line in lines])
+        for a, b in PAIRS:
+            c.add(f"{a}:{b}", [f"trawl-decode --diff {more} ../{a} ../{b}"
+                               for more in ("", "--json", "-c 50 --show-keys")])
+        c.close()
+    return finish()
+
+
+sys.exit(main())
