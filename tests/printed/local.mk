@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # What is printed of many inputs is held by its digests: see printed.h.
 EXTRA_DIST += tests/printed/printed.h tests/printed/printed.py \
-	tests/printed/commands.py tests/printed/outputs
+	tests/printed/commands.py tests/printed/outputs tests/printed/usb
