@@ -56,7 +56,9 @@ static bool follow(struct usb_detail *d)
 
 	if (!phase || d->urb.xfer != URB_BULK || !d->data_len)
 		return true;
-	if (phase->want && !(is_container(p, d->data_len) && get16(p + 4) != DATA)) {
+	/* What is longer than the rest is not of this message. */
+	if (d->data_len <= phase->want - phase->have &&
+	    !(is_container(p, d->data_len) && get16(p + 4) != DATA)) {
 		d->before = phase->have;
 		d->whole = phase->want;
 		d->code = phase->code;

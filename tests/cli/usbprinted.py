@@ -24,7 +24,7 @@ from tap import finish  # noqa: E402
 from usbsynth import (BULK, INTERRUPT, Capture, config, device, endpoint,  # noqa: E402
                       interface, pcap)
 
-VARIANTS = 3000
+VARIANTS = 2000
 
 
 def of(part):
@@ -179,20 +179,35 @@ FORMS = {"text": (), "json": ("--json",), "raw": ("--raw",), "summary": ("--summ
          "protocol": ("--protocol",)}
 
 
+def decoded(d, p, name, *args):
+    """Takes what a command line prints in a folder with captures."""
+    r = subprocess.run([BUILD + "/trawl-decode", *args], cwd=d, capture_output=True,
+                       env={**os.environ, "TZ": "UTC"})
+    p.take(name, b"%d\n" % r.returncode + r.stderr + r.stdout)
+
+
 def main():
     p = Printed("usb")
     with tempfile.TemporaryDirectory() as d:
+        def write(name, records):
+            with open(f"{d}/{name}.pcap", "wb") as f:
+                f.write(pcap(records))
+
         for name, make in {**SWEPT, **PLAIN}.items():
             records = make().records
-            for forms, some in ((("text", "json"), sweep(records, VARIANTS) if name in SWEPT
-                                 else records),
-                                (("raw", "summary", "protocol"), records)):
-                with open(d + "/c.pcap", "wb") as f:
-                    f.write(pcap(some))
-                for form in forms:
-                    r = subprocess.run([BUILD + "/trawl-decode", *FORMS[form], "c.pcap"], cwd=d,
-                                       capture_output=True, env={**os.environ, "TZ": "UTC"})
-                    p.take(f"{name}.{form}", b"%d\n" % r.returncode + r.stderr + r.stdout)
+            write("some", sweep(records, VARIANTS) if name in SWEPT else records)
+            write("few", records)
+            for file, form in (("some", "text"), ("some", "json"), ("few", "raw"),
+                               ("few", "summary"), ("few", "protocol")):
+                decoded(d, p, f"{name}.{form}", *FORMS[form], file + ".pcap")
+            if name not in SWEPT:
+                continue
+            for seed in 1, 2:
+                write(f"few{seed}", sweep(records, 30, seed))
+            for form in "text", "json":
+                decoded(d, p, f"{name}.diff.{form}", *FORMS[form], "--diff", "few1.pcap",
+                        "few2.pcap")
+            decoded(d, p, name + ".protocol.json", "--protocol", "--json", "few1.pcap", "few2.pcap")
     p.close()
     return finish()
 

@@ -8,6 +8,7 @@ from usbsynth import CONTROL, ISO, at, stamp
 
 HEAD, SETUP = 64, 40  # bytes of a record's header; where a request is in it
 WIDE = 48             # bytes of a payload that are changed
+FIRST = 8             # bytes that tell, of which all values occur
 AFTER = 2             # transfers that follow a changed one: its answer, and its status
 
 
@@ -47,30 +48,34 @@ def positions(alike):
 
 
 def changes(records):
-    """(number of the transfer, half, offset, value), value None: the payload ends there."""
-    all_, often, seldom = transfers(records), [], []
+    """Two lists of (number of the transfer, half, offset, value), value None: the payload ends
+    there. The first is for where transfers of one kind begin to differ, which is where they say
+    what they are."""
+    all_, first, others = transfers(records), [], []
     groups = {}
     for n, t in enumerate(all_):
         standard = t[0][9] == CONTROL and t[0][14] == 0 and t[0][SETUP + 1] == 6
         if not standard and t[0][9] != ISO:
             groups.setdefault(kind(t), []).append(n)
     for members in groups.values():
+        told = 0
         for half, o, telling in positions([all_[n] for n in members]):
             able = [n for n in members if len(all_[n]) > half and len(all_[n][half]) > o]
+            told += telling
             for i, n in enumerate(able):
-                where = often if telling and i < 3 else seldom
+                where = first if telling and told <= FIRST and not i else others
                 where += [(n, half, o, value) for value in range(256)]
                 if o >= HEAD:
-                    often.append((n, half, o, None))
-    return all_, often, seldom
+                    others.append((n, half, o, None))
+    return all_, first, others
 
 
-def sweep(records, count, seed=1):
-    """The records, and after them `count` variants of transfers, each with those that follow it."""
-    all_, often, seldom = changes(records)
-    rng = random.Random(seed)
-    chosen = rng.sample(often, min(len(often), count * 2 // 3))
-    chosen += rng.sample(seldom, min(len(seldom), count - len(chosen)))
+def sweep(records, count, seed=None):
+    """The records, and after them variants of transfers, each with those that follow it: `count`
+    of them, and without a seed all values of the first bytes that tell, too."""
+    all_, first, others = changes(records)
+    chosen = (first if seed is None else []) + random.Random(seed or 1).sample(
+        others, min(len(others), count))
     out, end = list(records), stamp(records[-1]) + 1000
     for n, half, o, value in chosen:
         t = list(all_[n])
