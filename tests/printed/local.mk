@@ -2,3 +2,6 @@
 # What is printed of many inputs is held by its digests: see printed.h.
 EXTRA_DIST += tests/printed/printed.h tests/printed/printed.py \
 	tests/printed/commands.py tests/printed/outputs tests/printed/usb
+
+# Sets of inputs (inputs.h) and how they are made
+EXTRA_DIST += tests/printed/inputs.h tests/printed/pack.py tests/printed/objects.py

@@ -11,7 +11,8 @@ endif
 if HAVE_CRITERION
 UNIT_PROBE = tests/capture/cli/test_spec tests/capture/probe/test_operand tests/capture/probe/test_elf \
 	tests/capture/probe/test_procmap \
-	tests/capture/probe/test_insn tests/capture/probe/test_flow tests/capture/probe/test_prologue tests/capture/probe/test_rustv0
+	tests/capture/probe/test_insn tests/capture/probe/test_flow tests/capture/probe/test_prologue tests/capture/probe/test_rustv0 \
+	tests/capture/probe/test_printed
 if HAVE_SDT
 UNIT_PROBE += tests/capture/probe/test_apart tests/capture/probe/test_usdt tests/capture/probe/test_probe tests/capture/probe/test_dwarf
 endif
@@ -50,6 +51,14 @@ tests_capture_probe_test_prologue_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_probe_test_insn_SOURCES = tests/capture/probe/test_insn.c
 tests_capture_probe_test_insn_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_probe_test_insn_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_probe_test_printed_SOURCES = tests/capture/probe/test_printed.c tests/capture/probe/showall.h
+tests_capture_probe_test_printed_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_probe_test_printed_LDADD = libcapture.la $(UNIT_LDADD) $(ZSTD_LIBS) $(XXHASH_LIBS)
+EXTRA_DIST += tests/printed/functions.zst tests/printed/notes.zst tests/printed/names.zst \
+	tests/printed/reply.zst tests/printed/spec.zst tests/printed/objects-c.zst \
+	tests/printed/objects-cxx.zst tests/printed/objects-rust.zst \
+	tests/printed/probe-specs tests/printed/probe-damaged tests/printed/probe-programs \
+	tests/printed/probe-texts
 tests_capture_probe_test_usdt_SOURCES = tests/capture/probe/test_usdt.c
 tests_capture_probe_test_usdt_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_probe_test_usdt_LDADD = libcapture.la $(UNIT_LDADD)
