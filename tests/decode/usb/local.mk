@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # USB without any USB: captures that are made of nothing (usbsynth.py), decoded and converted.
-EXTRA_DIST += tests/decode/usb/usbsynth.py tests/decode/usb/modem.py tests/decode/usb/parts.py tests/decode/usb/gadgets.py tests/decode/usb/sweep.py tests/decode/usb/bluetooth.py tests/decode/usb/discs.py tests/decode/usb/cameras.py tests/decode/usb/members.py \
+EXTRA_DIST += tests/decode/usb/usbsynth.py tests/decode/usb/modem.py tests/decode/usb/parts.py tests/decode/usb/gadgets.py tests/decode/usb/sweep.py tests/decode/usb/codes.py tests/decode/usb/bluetooth.py tests/decode/usb/discs.py tests/decode/usb/cameras.py tests/decode/usb/members.py \
 	tests/cli/usb.py tests/cli/usbview.py tests/cli/usbprotocol.py tests/cli/usbclasses.py \
 	tests/cli/usbcontext.py tests/cli/usbreplayable.py tests/cli/usbprinted.py
 TESTS += tests/cli/usb.py tests/cli/usbview.py tests/cli/usbprotocol.py tests/cli/usbclasses.py \
