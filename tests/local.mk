@@ -31,7 +31,7 @@ EXTRA_DIST += tests/structure.py tests/compare.py
 UNSANITIZED = tests/structure.py tests/format/appendix.py tests/format/names.sh tests/cli/decode-man.sh \
 	tests/cli/readme.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh tests/cli/page.py \
 	tests/lab/runner.sh tests/uprobe/manual.sh tests/zoo/returns.py tests/zoo/variants.py \
-	tests/zoo/tailcalls.py tests/zoo/inside.py tests/cli/outputs.py tests/cli/usbprinted.py
+	tests/zoo/tailcalls.py tests/zoo/inside.py tests/cli/outputs.py tests/cli/usbprinted.py tests/format/test_printed
 # What takes long under sanitizers or depends on the recorder's speed, and whose code of ours other tests
 # run under them, too: readers of foreign data are fuzzed and given every cut and flip, the recorder's
 # parts have tests of their own.

@@ -43,9 +43,9 @@ SWEPT = {
 }
 PLAIN = {
     **{make.__name__: make for make in (
-        codes.requests, codes.descriptors, codes.bos, codes.reports, codes.usages, codes.ends,
-        codes.inquiries, codes.senses, codes.hci, codes.links, codes.containers, codes.mobile,
-        codes.remote_ndis, usbsynth.everything)},
+        codes.requests, codes.descriptors, codes.languages, codes.bos, codes.reports, codes.usages,
+        codes.ends, codes.inquiries, codes.senses, codes.hci, codes.links, codes.containers,
+        codes.mobile, codes.remote_ndis, usbsynth.everything)},
     **{f"commands-{kind}": functools.partial(codes.commands, kind) for kind in (0, 1, 5)},
     **{f"modes-{kind}": functools.partial(codes.modes, kind) for kind in (0, 5)},
     **{part.__name__: functools.partial(codes.configured, part) for part in (

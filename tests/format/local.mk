@@ -22,6 +22,7 @@ if HAVE_CRITERION
 UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_roundtrip \
 	tests/format/test_damage \
+	tests/format/test_printed \
 	tests/format/test_rules \
 	tests/format/test_small \
 	tests/format/test_order \
@@ -60,6 +61,9 @@ tests_format_test_rules_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_damage_SOURCES = tests/format/test_damage.c
 tests_format_test_damage_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_damage_LDADD = libsample.la $(UNIT_LDADD)
+tests_format_test_printed_SOURCES = tests/format/test_printed.c
+tests_format_test_printed_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_printed_LDADD = libsample.la $(UNIT_LDADD) $(XXHASH_LIBS)
 tests_format_test_property_SOURCES = tests/format/test_property.c
 tests_format_test_property_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_property_LDADD = libsample.la $(UNIT_LDADD)

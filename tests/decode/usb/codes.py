@@ -85,6 +85,17 @@ def descriptors():
     return c
 
 
+def languages():
+    """Each language of strings: in the list of them, and asked for."""
+    c = Capture()
+    for sub in range(1, 0x14):
+        for main in range(1, 0x90):
+            language = sub << 10 | main
+            c.get_descriptor(3, struct.pack("<BBH", 4, 3, language))
+            c.get_descriptor(3, usbsynth.string("x"), index=2, language=language)
+    return c
+
+
 def bos():
     c, rng = Capture(), random.Random(3)
     for capability in range(24):
