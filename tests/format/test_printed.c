@@ -57,8 +57,8 @@ static uint64_t fields_sum(uint64_t sum, const struct trawl_field *f, uint32_t n
 {
 	for (; n; n--, f++) {
 		sum = with_text(with_text(with_text(sum, f->name), f->ctype), f->note);
-		sum = with_number(sum, (uint64_t)f->kind << 32 | (uint64_t)f->place << 16 | f->flags);
-		sum = with_number(sum, (uint64_t)f->offset << 32 | (uint64_t)f->size << 16 | f->count);
+		sum = with_number(with_number(with_number(sum, f->kind), f->place), f->flags);
+		sum = with_number(with_number(with_number(sum, f->offset), f->size), f->count);
 	}
 	return sum;
 }
@@ -123,7 +123,8 @@ static void print_file(FILE *out, const uint8_t *p, size_t n, bool pipe,
 	while ((got = trawl_next(r, &ev, &err)) == 1) {
 		events++;
 		sum = with_number(with_number(with_number(sum, ev.time), ev.ts), ev.cpu);
-		sum = with_number(with_number(sum, ev.section), trawl_section_timeline(r, ev.section));
+		sum = with_number(sum, ev.section);
+		sum = with_number(sum, trawl_section_timeline(r, ev.section));
 		sum = with_number(with_number(sum, ev.chunk), ev.place);
 		sum = with_text(with_text(sum, ev.source->name), ev.type->name);
 		sum = with(sum, ev.record, ev.len);
@@ -195,7 +196,8 @@ static void lies(FILE *out, const struct file *f, size_t step)
 	for (size_t at = 0; at < f->len; at += b.len) {
 		if (block_head(f->data + at, f->len - at, &b) != BLOCK_OK || b.len > f->len - at)
 			break;
-		if (b.len < (uint32_t)BLOCK_OVERHEAD + b.pad || memcmp(f->data + at + 8, block_uuid, 16))
+		if (b.len < (uint32_t)BLOCK_OVERHEAD + b.pad ||
+		    memcmp(f->data + at + 8, block_uuid, 16))
 			continue; /* no block of this format */
 		for (size_t i = BLOCK_HEAD, end = b.len - 4 - b.pad; i < end;
 		     i += i < 90 ? 1 + step / 40 : step) {
@@ -230,7 +232,8 @@ static void ranges(FILE *out, const struct file *f, size_t step)
 			range.sources[0] = n > 3 ? 1u << i % 3 : 0;
 			range.whole[0] = n == 5 ? UINT64_MAX : 0;
 			for (int pipe = 0; pipe < 2; pipe++) {
-				fprintf(out, "range %" PRIu64 " %u%s:", i, n, pipe ? " pipe" : "");
+				fprintf(out, "range %" PRIu64 " %u%s:", i, n,
+					pipe ? " pipe" : "");
 				print_file(out, f->data, f->len, pipe, &range);
 			}
 		}
