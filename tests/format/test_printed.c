@@ -93,8 +93,9 @@ static void print_tables(FILE *out, const struct trawl_reader *r)
 	for (size_t i = 0; i < trawl_loss_count(r); i++) {
 		const struct trawl_loss *l = trawl_loss_at(r, i);
 
-		fprintf(out, " (%u %u %" PRIu64 "-%" PRIu64 " %" PRIu64 " %s %u)", l->source, l->cpu,
-			l->from, l->to, l->count, trawl_loss_reason_name(l->reason), l->section);
+		fprintf(out, " (%u %u %" PRIu64 "-%" PRIu64 " %" PRIu64 " %s %u)", l->source,
+			l->cpu, l->from, l->to, l->count, trawl_loss_reason_name(l->reason),
+			l->section);
 	}
 	for (size_t i = 0; i < trawl_sync_count(r); i++)
 		sum = with(sum, trawl_sync_at(r, i), sizeof(struct trawl_sync));
@@ -226,8 +227,9 @@ static void ranges(FILE *out, const struct file *f, size_t step)
 	trawl_close(r);
 	for (uint64_t i = 0; i <= last - first && i < 8; i++)
 		for (unsigned int n = 0; n < 6; n++) {
-			struct trawl_range range = {.from = first + (last - first) / 8 * i,
-				.to = n % 3 == 2 ? UINT64_MAX : first + (last - first) / 8 * (i + n)};
+			uint64_t from = first + (last - first) / 8 * i;
+			struct trawl_range range = {.from = from,
+				.to = n % 3 == 2 ? UINT64_MAX : from + (last - first) / 8 * n};
 
 			range.sources[0] = n > 3 ? 1u << i % 3 : 0;
 			range.whole[0] = n == 5 ? UINT64_MAX : 0;
