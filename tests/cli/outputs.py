@@ -1,10 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Every form in which trawl-decode, trawl-export and trawl-edit print the samples, the golden files
-and the fuzzers' seeds, held by digests (tests/printed/printed.py).
-
-Taken are output, messages and exit status. What a library compresses is unpacked first, so that its
-version does not matter."""
+and the fuzzers' seeds, held by digests (tests/printed/printed.py)."""
 import glob
 import os
 import sys

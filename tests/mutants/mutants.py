@@ -54,7 +54,8 @@ TOPS = ("format", "decode", "capture")
 READERS = ["tests/cli/decode.sh", "tests/cli/lines.py", "tests/format/golden.sh",
            "tests/cli/export.sh",
            "tests/cli/kernel.py",
-           "tests/cli/decode-bad.sh", "tests/cli/diff.py", "tests/cli/outputs.py"]
+           "tests/cli/decode-bad.sh", "tests/cli/diff.py", "tests/cli/outputs.py",
+           "tests/cli/queries.py"]
 USB = ["tests/decode/usb/", "tests/cli/usbprinted.py", "tests/cli/usbview.py",
        "tests/cli/usbclasses.py", "tests/cli/usb.py", "tests/cli/import.py",
        "tests/format/golden.sh", "tests/cli/samples.sh", "tests/cli/outputs.py"]

@@ -5,3 +5,6 @@ EXTRA_DIST += tests/printed/printed.h tests/printed/printed.py \
 
 # Sets of inputs (inputs.h) and how they are made
 EXTRA_DIST += tests/printed/inputs.h tests/printed/pack.py tests/printed/objects.py
+
+# Of tests/cli
+EXTRA_DIST += tests/printed/queries
