@@ -23,6 +23,7 @@ UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_roundtrip \
 	tests/format/test_damage \
 	tests/format/test_printed \
+	tests/format/test_encoded \
 	tests/format/test_rules \
 	tests/format/test_small \
 	tests/format/test_order \
@@ -64,6 +65,9 @@ tests_format_test_damage_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_printed_SOURCES = tests/format/test_printed.c
 tests_format_test_printed_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_printed_LDADD = libsample.la $(UNIT_LDADD) $(XXHASH_LIBS)
+tests_format_test_encoded_SOURCES = tests/format/test_encoded.c
+tests_format_test_encoded_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_encoded_LDADD = libsample.la $(UNIT_LDADD) $(ZSTD_LIBS) $(XXHASH_LIBS)
 tests_format_test_property_SOURCES = tests/format/test_property.c
 tests_format_test_property_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_property_LDADD = libsample.la $(UNIT_LDADD)
