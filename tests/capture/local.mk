@@ -3,8 +3,8 @@
 if HAVE_CRITERION
 UNIT_CAPTURE = tests/capture/tracefs/test_ring \
 	tests/capture/tracefs/test_eventformat \
-	tests/capture/cli/test_options \
-	tests/capture/tracefs/test_loss \
+	tests/capture/cli/test_options tests/capture/cli/test_printed \
+	tests/capture/tracefs/test_loss tests/capture/tracefs/test_printed \
 	tests/capture/tracefs/test_countedtext \
 	tests/capture/task/test_crash \
 	tests/capture/task/test_initial \
@@ -68,6 +68,10 @@ tests_capture_branch_test_perfmaps_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_cli_test_options_SOURCES = tests/capture/cli/test_options.c
 tests_capture_cli_test_options_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_cli_test_options_LDADD = libcapture.la libdecode.la libcommon.la libformat.la $(CRITERION_LIBS)
+tests_capture_cli_test_printed_SOURCES = tests/capture/cli/test_printed.c
+tests_capture_cli_test_printed_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_cli_test_printed_LDADD = libcapture.la libdecode.la $(UNIT_LDADD) $(ZSTD_LIBS) $(XXHASH_LIBS)
+EXTRA_DIST += tests/printed/cli
 tests_capture_tracefs_test_countedtext_SOURCES = tests/capture/tracefs/test_countedtext.c
 tests_capture_tracefs_test_countedtext_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_tracefs_test_countedtext_LDADD = libcapture.la $(UNIT_LDADD)
@@ -86,6 +90,10 @@ tests_capture_tracefs_test_kallsyms_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_tracefs_test_readcheck_SOURCES = tests/capture/tracefs/test_readcheck.c
 tests_capture_tracefs_test_readcheck_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_tracefs_test_readcheck_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_tracefs_test_printed_SOURCES = tests/capture/tracefs/test_printed.c
+tests_capture_tracefs_test_printed_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_tracefs_test_printed_LDADD = libcapture.la $(UNIT_LDADD) $(ZSTD_LIBS) $(XXHASH_LIBS)
+EXTRA_DIST += tests/printed/tracefs tests/printed/eventformat.zst tests/printed/ringpage.zst
 tests_capture_tracefs_test_loss_SOURCES = tests/capture/tracefs/test_loss.c
 tests_capture_tracefs_test_loss_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_tracefs_test_loss_LDADD = libcapture.la $(UNIT_LDADD)

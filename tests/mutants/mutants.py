@@ -115,6 +115,7 @@ def configure():
         subprocess.run(["../configure", *shlex.split(config),
                         *(["--enable-sanitizers"] if "--sanitizers" in sys.argv else [])],
                        cwd=OBJ, check=True, stdout=subprocess.DEVNULL)
+    make("Makefile")  # which tests there are
 
 
 def make(*targets):

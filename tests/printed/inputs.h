@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The inputs of a set, tests/printed/SET.zst: each is a line "NAME SIZE" and its bytes. */
+/*
+ * The inputs of a set, tests/printed/SET.zst: each is a line "NAME SIZE" and its bytes. What is
+ * printed of them is held by digests.
+ */
 #ifndef TRAWL_TESTS_PRINTED_INPUTS_H
 #define TRAWL_TESTS_PRINTED_INPUTS_H
 
@@ -9,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+
+#include "tests/printed/printed.h"
 
 struct inputs {
 	char *all, *end, *next;
@@ -56,6 +61,34 @@ static inline bool inputs_next(struct inputs *in)
 static inline void inputs_close(struct inputs *in)
 {
 	free(in->all);
+}
+
+enum { INPUTS_GROUP = 20 }; /* what is printed of so many inputs has one digest */
+
+static inline void inputs_take(struct printed *p, const char *set,
+			       void (*show)(FILE *to, const struct inputs *in))
+{
+	struct inputs in;
+	char *text, name[64];
+	size_t len;
+	unsigned int n = 0;
+	bool more;
+
+	inputs_open(&in, set);
+	more = inputs_next(&in);
+	while (more) {
+		FILE *to = open_memstream(&text, &len);
+
+		for (unsigned int i = 0; more && i < INPUTS_GROUP; i++) {
+			show(to, &in);
+			more = inputs_next(&in);
+		}
+		fclose(to);
+		snprintf(name, sizeof(name), "%s-%u", set, n++);
+		printed_take(p, name, text, len);
+		free(text);
+	}
+	inputs_close(&in);
 }
 
 #endif

@@ -25,7 +25,7 @@
 #include "tests/printed/inputs.h"
 #include "tests/printed/printed.h"
 
-enum { FILE_FD = 200, GROUP = 20 };
+enum { FILE_FD = 200 };
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
@@ -270,33 +270,6 @@ static void show_damaged(FILE *to, const struct inputs *in)
 	close(FILE_FD);
 }
 
-/* What is printed of so many inputs of a set has one digest. */
-static void take_grouped(struct printed *p, const char *set,
-			 void (*show)(FILE *to, const struct inputs *in))
-{
-	struct inputs in;
-	char *text, name[64];
-	size_t len;
-	unsigned int n = 0;
-	bool more;
-
-	inputs_open(&in, set);
-	more = inputs_next(&in);
-	while (more) {
-		FILE *to = open_memstream(&text, &len);
-
-		for (unsigned int i = 0; more && i < GROUP; i++) {
-			show(to, &in);
-			more = inputs_next(&in);
-		}
-		fclose(to);
-		snprintf(name, sizeof(name), "%s-%u", set, n++);
-		printed_take(p, name, text, len);
-		free(text);
-	}
-	inputs_close(&in);
-}
-
 /* The specs for a program: the lines of a text that begin with a glob of its name. */
 static void show_specs(FILE *to, const char *specs, const char *program)
 {
@@ -478,9 +451,9 @@ Test(printed, texts)
 	struct printed p;
 
 	printed_open(&p, "probe-texts");
-	take_grouped(&p, "spec", show_texts);
-	take_grouped(&p, "names", show_name);
-	take_grouped(&p, "reply", show_answer);
+	inputs_take(&p, "spec", show_texts);
+	inputs_take(&p, "names", show_name);
+	inputs_take(&p, "reply", show_answer);
 	printed_close(&p);
 }
 
@@ -489,7 +462,7 @@ Test(printed, damaged_programs)
 	struct printed p;
 
 	printed_open(&p, "probe-damaged");
-	take_grouped(&p, "functions", show_damaged);
-	take_grouped(&p, "notes", show_damaged);
+	inputs_take(&p, "functions", show_damaged);
+	inputs_take(&p, "notes", show_damaged);
 	printed_close(&p);
 }

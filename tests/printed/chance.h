@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers by chance that are the same on every machine, and bytes printed. */
+#ifndef TRAWL_TESTS_PRINTED_CHANCE_H
+#define TRAWL_TESTS_PRINTED_CHANCE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct chance {
+	uint64_t state; /* not 0 */
+};
+
+/* 0 .. below - 1 */
+static inline uint32_t chance(struct chance *c, uint32_t below)
+{
+	c->state ^= c->state << 13;
+	c->state ^= c->state >> 7;
+	c->state ^= c->state << 17;
+	return (uint32_t)(c->state >> 32) % below;
+}
+
+/* Often at and around a limit, and at powers of two. */
+static inline uint64_t chance_edge(struct chance *c, uint64_t limit)
+{
+	switch (chance(c, 4)) {
+	case 0:
+		return chance(c, (uint32_t)limit + 1);
+	case 1:
+		return limit - 2 + chance(c, 5);
+	case 2:
+		return (UINT64_C(1) << chance(c, 64)) - 1 + chance(c, 3);
+	default:
+		return chance(c, 3);
+	}
+}
+
+static inline void chance_show(FILE *to, const void *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		fprintf(to, "%02x", ((const uint8_t *)bytes)[i]);
+	fputc('\n', to);
+}
+
+#endif
