@@ -211,6 +211,44 @@ static void lies(FILE *out, const struct file *f, size_t step)
 	free(copy);
 }
 
+/* Each block is missing, comes twice, or comes after its neighbour; with and without bytes put in. */
+static void blocks(FILE *out, const struct file *f, size_t step)
+{
+	uint8_t *q = malloc(2 * f->len);
+	struct block b, next;
+
+	(void)step;
+	cr_assert_not_null(q);
+	for (size_t at = 0; at < f->len; at += b.len) {
+		const uint8_t *rest = f->data + at;
+		size_t left = f->len - at;
+
+		if (block_head(rest, left, &b) != BLOCK_OK || b.len > left)
+			break;
+		for (size_t more = 0; more < 8 && at; more += 5) {
+			uint8_t *end = q + at + more;
+
+			memcpy(q, f->data, at);
+			memmove(q + 28 + more, q + 28, at - 28);
+			memset(q + 28, 0x55, more);
+			memcpy(end, rest + b.len, left - b.len);
+			print_both(out, "missing", at, q, f->len + more - b.len);
+			memcpy(end, rest, b.len);
+			memcpy(end + b.len, rest, left);
+			print_both(out, "twice", at, q, f->len + more + b.len);
+			if (block_head(rest + b.len, left - b.len, &next) != BLOCK_OK ||
+			    next.len > left - b.len)
+				continue;
+			memcpy(end, rest + b.len, next.len);
+			memcpy(end + next.len, rest, b.len);
+			memcpy(end + next.len + b.len, rest + b.len + next.len,
+			       left - b.len - next.len);
+			print_both(out, "swapped", at, q, f->len + more);
+		}
+	}
+	free(q);
+}
+
 /* Ranges of time and sources that are asked for. */
 static void ranges(FILE *out, const struct file *f, size_t step)
 {
@@ -245,7 +283,7 @@ static const struct {
 	const char *name;
 	void (*change)(FILE *out, const struct file *f, size_t step);
 } kinds[] = {{"flips", flips}, {"cuts", cuts}, {"shifts", shifts}, {"lies", lies},
-	     {"ranges", ranges}};
+	     {"blocks", blocks}, {"ranges", ranges}};
 
 Test(printed, what_is_read_from_changed_files, .timeout = 600)
 {
