@@ -211,7 +211,7 @@ static void lies(FILE *out, const struct file *f, size_t step)
 	free(copy);
 }
 
-/* Each block is missing, comes twice, or comes after its neighbour; with and without bytes put in. */
+/* Each block is missing, comes twice, or comes after its neighbour; also with bytes put in. */
 static void blocks(FILE *out, const struct file *f, size_t step)
 {
 	uint8_t *q = malloc(2 * f->len);
