@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What is printed of many inputs is held by its digests: see printed.h.
-EXTRA_DIST += tests/printed/printed.h tests/printed/printed.py \
+EXTRA_DIST += tests/printed/printed.h tests/printed/printed.py tests/printed/steady.py \
 	tests/printed/commands.py tests/printed/outputs tests/printed/usb tests/printed/format \
 	tests/printed/payloads tests/printed/decoded
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Captures in which every code of a protocol occurs: requests, commands, descriptors, reports and
 messages, with bytes of a fixed pseudo-random sequence."""
-import random
 import struct
 
 import bluetooth
@@ -9,6 +8,7 @@ import gadgets
 import modem
 import parts
 import usbsynth
+from steady import Steady
 from usbsynth import BULK, INTERRUPT, Capture, config, device, endpoint, interface
 
 
@@ -58,7 +58,7 @@ def configuration(parts_):
     whole, c = config(*parts_, interfaces=6), Capture()
     c.get_descriptor(1, device(0x1111, 0x2222))
     for at in range(9, len(whole)):
-        for value in {0, 1, 0x7f, 0xff, whole[at] ^ 1, whole[at] + 1 & 0xff, at * 37 & 0xff}:
+        for value in sorted({0, 1, 0x7f, 0xff, whole[at] ^ 1, whole[at] + 1 & 0xff, at * 37 & 0xff}):
             c.get_descriptor(2, whole[:at] + bytes([value]) + whole[at + 1:])
     return c
 
@@ -73,11 +73,11 @@ def configured(part):
 
 def descriptors():
     """Each type of descriptor with bytes of every kind, in several lengths."""
-    c, rng = Capture(), random.Random(2)
+    c, rng = Capture(), Steady(2)
     for type in range(256):
         for length in (2, 3, 4, 5, 7, 8, 9, 10, 12, 18, 20, 26, 42):
             data = bytes([length, type]) + bytes(rng.choice((0, 1, 2, 3, 9, 0x24, 255,
-                                                             rng.randrange(256)))
+                                                             rng.below(256)))
                                                  for _ in range(length - 2))
             if type == 15:  # BOS: capabilities of each type
                 data = bytes([5, 15, 5 + length, 0, 1, length, 16, length]) + data[3:length]
@@ -97,10 +97,10 @@ def languages():
 
 
 def bos():
-    c, rng = Capture(), random.Random(3)
+    c, rng = Capture(), Steady(3)
     for capability in range(24):
         for length in (3, 4, 7, 8, 10, 12, 16, 20, 24, 28, 44):
-            body = bytes(rng.choice((0, 1, 255, rng.randrange(256))) for _ in range(length - 3))
+            body = bytes(rng.choice((0, 1, 255, rng.below(256))) for _ in range(length - 3))
             c.get_descriptor(15, bytes([5, 15, 5 + length, 0, 1, length, 16, capability]) + body)
     return c
 
@@ -111,8 +111,8 @@ def reports():
     for descriptor in (usbsynth.KEYBOARD_REPORT, usbsynth.TABLET_REPORT):
         usbsynth.keyboard(c, dev)
         for at in range(len(descriptor)):
-            for value in {0, 1, 0x29, 0x7f, 0x85, 0xff, descriptor[at] ^ 2, descriptor[at] ^ 4,
-                          descriptor[at] + 1 & 0xff, at * 37 & 0xff}:
+            for value in sorted({0, 1, 0x29, 0x7f, 0x85, 0xff, descriptor[at] ^ 2, descriptor[at] ^ 4,
+                          descriptor[at] + 1 & 0xff, at * 37 & 0xff}):
                 c.get_descriptor(0x22, descriptor[:at] + bytes([value]) + descriptor[at + 1:], dev,
                                  interface=0)
                 c.transfer(INTERRUPT, 0x81, answer=bytes((at * 5 + i * 51) & 0xff
@@ -182,28 +182,28 @@ def commands(kind):
 
 def inquiries():
     """Pages of vital product data, and what an INQUIRY without a page says."""
-    unit, rng = Unit(), random.Random(4)
+    unit, rng = Unit(), Steady(4)
     for page in [*range(0, 0x90), 0xb0, 0xb1, 0xb2, 0xb3, 0xc0, 0xff]:
         for length in (0, 1, 4, 8, 20, 44, 60):
-            body = bytes(rng.choice((0, 1, 2, 3, 8, 0x20, 0x41, rng.randrange(256)))
+            body = bytes(rng.choice((0, 1, 2, 3, 8, 0x20, 0x41, rng.below(256)))
                          for _ in range(length))
             for asked in (255, 4 + length, 8):
                 unit.ask(bytes([0x12, 1, page, 0, asked, 0]),
                          (bytes([rng.choice((0, 5)), page, 0, length]) + body)[:asked])
     for _ in range(300):
-        unit.ask(bytes([0x12, 0, 0, 0, 96, 0]), bytes(rng.randrange(256) for _ in range(8)) +
-                 b"MAKER   A UNIT          1.00" + bytes(rng.randrange(256) for _ in range(
+        unit.ask(bytes([0x12, 0, 0, 0, 96, 0]), bytes(rng.below(256) for _ in range(8)) +
+                 b"MAKER   A UNIT          1.00" + bytes(rng.below(256) for _ in range(
                      rng.choice((0, 1, 20, 22, 24, 38, 60)))))
     return unit.c
 
 
 def modes(kind):
     """Mode pages of each number, as MODE SENSE and MODE SELECT have them."""
-    unit, rng = Unit(kind), random.Random(5)
+    unit, rng = Unit(kind), Steady(5)
     for page in range(0x40):
         for length in (2, 6, 10, 14, 22, 50):
             for subpage in (False, True):
-                body = bytes(rng.randrange(256) for _ in range(length))
+                body = bytes(rng.below(256) for _ in range(length))
                 if subpage:
                     head = bytes([0x40 | page, length & 3]) + struct.pack(">H", length)
                 else:
@@ -236,13 +236,13 @@ def senses():
 
 def some(rng, n):
     """n bytes, of which many are small."""
-    return bytes(rng.choice((0, 0, 1, 2, 3, 8, 0x20, 0x41, 255, rng.randrange(256)))
+    return bytes(rng.choice((0, 0, 1, 2, 3, 8, 0x20, 0x41, 255, rng.below(256)))
                  for _ in range(n))
 
 
 def hci():
     """Each command and event of a Bluetooth controller."""
-    c, rng = bluetooth.controller(), random.Random(6)
+    c, rng = bluetooth.controller(), Steady(6)
     for group in (*range(1, 9), 0x3f):
         for command in range(0x80):
             for n in (0, 2, 7, 25):
@@ -258,14 +258,14 @@ def hci():
         for n in (1, 4, 7, 11, 14) * (4 if event == 0x3e else 1):
             body = some(rng, n)
             if event == 0x3e:
-                body = bytes([rng.randrange(0x30)]) + body[1:]
+                body = bytes([rng.below(0x30)]) + body[1:]
             c.transfer(INTERRUPT, 0x81, answer=bytes([event, n]) + body, asked=16, interval=1)
     return c
 
 
 def links():
     """Each code of L2CAP's signals, of ATT and of SMP."""
-    c, rng = bluetooth.controller(), random.Random(7)
+    c, rng = bluetooth.controller(), Steady(7)
     for cid, codes in ((1, 0x20), (5, 0x20), (4, 0x100), (6, 0x20), (0x3f, 4)):
         for code in range(codes):
             for n in (0, 1, 2, 4, 6, 8, 12, 16, 21):
@@ -283,13 +283,13 @@ def links():
 def containers():
     """Each operation, response and event of PTP, with parameters and with data."""
     c, rng = parts.described(interface(0, 6, 1, 1, 3), endpoint(0x81, 2, 512),
-                             endpoint(0x02, 2, 512), endpoint(0x83, 3, 28, 6)), random.Random(8)
+                             endpoint(0x02, 2, 512), endpoint(0x83, 3, 28, 6)), Steady(8)
     codes = (*range(0x1000, 0x1030), *range(0x9000, 0x9020), *range(0x9800, 0x9812))
     for number, code in enumerate(codes):
         for n in range(6):
             c.transfer(BULK, 0x02, out=struct.pack("<IHHI", 12 + 4 * n, 1, code, number) +
                        struct.pack("<%dI" % n, *(rng.choice((
-                           0, 1, 0x3801, 0x5001, 0xffffffff, rng.getrandbits(17)))
+                           0, 1, 0x3801, 0x5001, 0xffffffff, rng.below(1 << 17)))
                            for _ in range(n))))
             data = some(rng, (0, 4, 9, 26, 60, 150)[n])
             c.transfer(BULK, 0x81, answer=struct.pack("<IHHI", 12 + len(data), 2, code, number) +
@@ -303,12 +303,12 @@ def containers():
 
 def mobile():
     """Each command of MBIM's services, asked for, set and answered with some integers."""
-    m, rng = modem.Modem(), random.Random(9)
+    m, rng = modem.Modem(), Steady(9)
     for service in (modem.BASIC, modem.SMS, modem.USSD, modem.PHONEBOOK, modem.STK, modem.AUTH,
                     modem.DSS, modem.EXTENSIONS, modem.NOBODY):
         for command in range(1, 32):
             for n in (0, 1, 3, 8, 15):
-                words = [rng.choice((0, 1, 2, 3, 4, 7, 9, 0x20, 1 << 31, rng.getrandbits(20)))
+                words = [rng.choice((0, 1, 2, 3, 4, 7, 9, 0x20, 1 << 31, rng.below(1 << 20)))
                          for _ in range(n)]
                 info = struct.pack("<%dI" % n, *words) + b"4\0G\0" * 8
                 m.ask(service, command, info, info[::-1], status=n)
@@ -324,7 +324,7 @@ def remote_ndis():
     c.get_descriptor(2, config(interface(0, 0xe0, 1, 3, 1), endpoint(0x83, 3, 16, 9),
                                interface(1, 0x0a, 0, 0, 2), endpoint(0x81, 2, 512),
                                endpoint(0x02, 2, 512), interfaces=2))
-    rng = random.Random(10)
+    rng = Steady(10)
     objects = [group | n for group in (0x00010100, 0x00010200, 0x00020100, 0x00020200, 0x01010100,
                                        0x01010200, 0x01020100, 0x01020200, 0xfd010100)
                for n in range(0x21)]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Variants of a capture that is made of nothing: payloads and requests of which one byte has
 another value, or which end early, so that entries of tables and limits of lengths all occur."""
-import random
 import struct
 
+from steady import Steady
 from usbsynth import CONTROL, ISO, at, stamp
 
 HEAD, SETUP = 64, 40  # bytes of a record's header; where a request is in it
@@ -74,8 +74,8 @@ def sweep(records, count, seed=None):
     """The records, and after them variants of transfers, each with those that follow it: `count`
     of them, and without a seed all values of the first bytes that tell, too."""
     all_, first, others = changes(records)
-    chosen = (first if seed is None else []) + random.Random(seed or 1).sample(
-        others, min(len(others), count))
+    chosen = (first if seed is None else []) + Steady(seed or 1).sample(
+        others, count)
     out, end = list(records), stamp(records[-1]) + 1000
     for n, half, o, value in chosen:
         t = list(all_[n])
