@@ -58,7 +58,8 @@ def configuration(parts_):
     whole, c = config(*parts_, interfaces=6), Capture()
     c.get_descriptor(1, device(0x1111, 0x2222))
     for at in range(9, len(whole)):
-        for value in sorted({0, 1, 0x7f, 0xff, whole[at] ^ 1, whole[at] + 1 & 0xff, at * 37 & 0xff}):
+        for value in sorted({0, 1, 0x7f, 0xff, whole[at] ^ 1, whole[at] + 1 & 0xff,
+                             at * 37 & 0xff}):
             c.get_descriptor(2, whole[:at] + bytes([value]) + whole[at + 1:])
     return c
 
@@ -111,8 +112,8 @@ def reports():
     for descriptor in (usbsynth.KEYBOARD_REPORT, usbsynth.TABLET_REPORT):
         usbsynth.keyboard(c, dev)
         for at in range(len(descriptor)):
-            for value in sorted({0, 1, 0x29, 0x7f, 0x85, 0xff, descriptor[at] ^ 2, descriptor[at] ^ 4,
-                          descriptor[at] + 1 & 0xff, at * 37 & 0xff}):
+            for value in sorted({0, 1, 0x29, 0x7f, 0x85, 0xff, descriptor[at] ^ 2,
+                                 descriptor[at] ^ 4, descriptor[at] + 1 & 0xff, at * 37 & 0xff}):
                 c.get_descriptor(0x22, descriptor[:at] + bytes([value]) + descriptor[at + 1:], dev,
                                  interface=0)
                 c.transfer(INTERRUPT, 0x81, answer=bytes((at * 5 + i * 51) & 0xff
