@@ -187,7 +187,10 @@ static void pointer(struct eval *e, const struct piece *p, struct shape *s,
 	size_t start = t->len;
 	uint64_t v;
 
-	if (r->type != RESULT_BYTES || !pointer_bytes(e, p, s, r)) {
+	if (r->type == RESULT_BYTES) {
+		if (!pointer_bytes(e, p, s, r))
+			out_char(t, '?'); /* the kernel's address of them is not recorded */
+	} else {
 		v = result_number(r);
 		if (p->extension[0] && strchr("SFB", p->extension[0]))
 			eval_address(e, v, true, t);

@@ -308,7 +308,7 @@ static struct result symbolic(struct eval *e, const struct node *call)
 		eval_append(e, &name, o);
 		return made(e, start);
 	}
-	out_hex(o, v.size == 4 ? (uint32_t)v.number : v.number);
+	out_hex(o, v.number); /* the kernel's helper has made it an unsigned long */
 	return made(e, start);
 }
 

@@ -264,15 +264,16 @@ static enum helper helper_find(struct parser *p, const struct token *name)
 static bool takes_field(enum helper h)
 {
 	return h == HELPER_FIELD || h == HELPER_FIELD_LEN || h == HELPER_BITMASK ||
-	       h == HELPER_SOCKADDR || h == HELPER_STACK;
+	       h == HELPER_SOCKADDR || h == HELPER_STACK || h == HELPER_DYNAMIC_ARRAY;
 }
 
 /*
- * Parses the arguments of a call, after `(` up to and including `)`. Table entries go to call->b.
+ * Parses the arguments of a call from here up to and including `)`, and stores them at *arg. Table
+ * entries go to call->b.
  */
-static bool arguments(struct parser *p, struct node *call)
+static bool arguments(struct parser *p, struct node *call, struct node **arg)
 {
-	struct node **arg = &call->a, **item = &call->b;
+	struct node **item = &call->b;
 
 	while (!lexer_is_op(&p->lex, ')') && !p->why) {
 		if (lexer_is_op(&p->lex, '{')) {
@@ -290,6 +291,22 @@ static bool arguments(struct parser *p, struct node *call)
 			return expect(p, ')');
 	}
 	return expect(p, ')');
+}
+
+/* Parses the name of a field, the first argument of a helper, and what follows up to `)`. */
+static bool field_arguments(struct parser *p, struct node *call)
+{
+	if (!(call->a = node_new(p, NODE_LIST)) || p->lex.token.type != TOKEN_NAME) {
+		parse_fail(p, "a helper without its field");
+		return false;
+	}
+	call->a->a = field_node(p, &p->lex.token);
+	lexer_next(&p->lex);
+	if (!call->a->a)
+		return false;
+	if (call->helper != HELPER_DYNAMIC_ARRAY)
+		return expect(p, ')');
+	return expect(p, ',') && arguments(p, call, &call->a->next);
 }
 
 static void not_known(struct parser *p, const struct token *name)
@@ -310,16 +327,9 @@ static struct node *call(struct parser *p, const struct token *name)
 	n->helper = (uint8_t)helper_find(p, name);
 	n->text = name->text;
 	n->len = name->len;
-	if (takes_field(n->helper)) {
-		if (!(n->a = node_new(p, NODE_LIST)) || p->lex.token.type != TOKEN_NAME) {
-			parse_fail(p, "a helper without its field");
-			return NULL;
-		}
-		n->a->a = field_node(p, &p->lex.token);
-		lexer_next(&p->lex);
-		return n->a->a && expect(p, ')') ? n : NULL;
-	}
-	if (!arguments(p, n))
+	if (takes_field(n->helper) && !token_is_name(&p->lex.token, "REC"))
+		return field_arguments(p, n) ? n : NULL;
+	if (!arguments(p, n, &n->a))
 		return NULL;
 	if (n->helper == HELPER_UNKNOWN)
 		not_known(p, name);

@@ -192,6 +192,8 @@ Test(printfmt, helpers, .init = fill)
 	is("\"%s\", __print_symbolic(REC->num, { -5, \"MINUS\" }, { 1, \"ONE\" })", "MINUS");
 	is("\"%s\", __print_symbolic(REC->byte, { NOT_A_NUMBER, \"N\" }, { 201, \"X\" })", "0xc8");
 	is("\"%s\", __print_symbolic(REC->byte, { })", "0xc8");
+	/* The helper takes an unsigned long. */
+	is("\"%s\", __print_symbolic(REC->num, { 1, \"ONE\" })", "0xfffffffffffffffb");
 	/* Named constants: those that are the same in every kernel, and unknown ones. */
 	is("\"%s\", __print_symbolic(REC->arr[0], { TCP_LISTEN, \"LISTEN\" }, { TCP_CLOSE, "
 	   "\"CLOSE\" })",
@@ -201,10 +203,15 @@ Test(printfmt, helpers, .init = fill)
 	is("\"%s\", __print_array(__get_dynamic_array(dyn), 2, 8)", "{0x30000000f,0x1}");
 	is("\"%s\", __print_array(__get_dynamic_array(dyn), 1000000, sizeof(u64))",
 	   "{0x30000000f,0x1}");
+	/* The field's name stands there without REC. */
+	is("\"%s\", __print_dynamic_array(dyn, sizeof(u64))", "{0x30000000f,0x1}");
+	is("\"%s\", __print_dynamic_array(nothing, 8)",
+	   "not understood: a field that the event does not have");
 	is("\"%s\", __print_hex(REC->mac, 3)", "01 02 03");
 	is("\"%s\", __print_hex_str(REC->mac, 600)", "010203aabbcc");
 	is("\"%s\", __get_bitmask(dyn)", "00000000,00000001,00000003,0000000f");
 	is("\"%*pbl\", 64, __get_dynamic_array(dyn)", "0-3,32-33");
+	is("\"%pU %pI6 %p\", REC->mac, REC->mac, REC->mac", "? ? ?");
 	is("\"%pM %*phN\", REC->mac, 2, REC->mac", "01:02:03:aa:bb:cc 0102");
 	is("\"%s=%s\", REC->comm, __get_str(str)", "init=hello");
 	is("\"%.2s|%7s|\", REC->comm, __get_str(str)", "in|  hello|");
