@@ -27,10 +27,10 @@ TESTS += tests/cli/samples.sh tests/cli/readme.sh tests/cli/messages.sh tests/cl
 EXTRA_DIST += tests/cli/samples.sh tests/cli/readme.sh tests/cli/messages.sh tests/cli/list.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh
 
 # Outputs by digests
-CLI_PRINTED = tests/cli/outputs.py tests/cli/queries.py
+CLI_PRINTED = tests/cli/outputs.py tests/cli/queries.py tests/cli/made.py
 TESTS += $(CLI_PRINTED)
 EXTRA_DIST += $(CLI_PRINTED)
-UNSANITIZED += tests/cli/queries.py
+UNSANITIZED += tests/cli/queries.py tests/cli/made.py
 
 CLI_EDIT = tests/cli/cut.py tests/cli/longest.py tests/cli/merge.py tests/cli/page.py tests/cli/property.py tests/cli/redact.py tests/cli/report.py tests/cli/search.py
 TESTS += $(CLI_EDIT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * make-branches FILE: writes a capture of branches from lines on standard input:
- *   meta NAME TEXT                     metadata, true from time 1 on
+ *   meta NAME TEXT                     metadata, true from time 1 on; a tab in it is a line's end
  *   batch TID PID TIME                 begins a batch
  *   FROM TO KIND [FLAGS [CYCLES]]      a branch of it (numbers, KIND as branch_kind_name() says)
  *   mark KIND TIME COUNT               a mark in front of the next branch (enum branch_mark_kind)
@@ -102,6 +102,8 @@ static void add_meta(char *rest)
 	if (!text)
 		die("meta NAME TEXT");
 	*text++ = 0;
+	for (char *at = text; (at = strchr(at, '\t'));)
+		*at = '\n';
 	m.data = text;
 	m.len = strlen(text);
 	if (trawl_writer_meta(writer, &m, &err))

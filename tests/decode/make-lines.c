@@ -9,7 +9,7 @@
  *							of enum trawl_branch_kind and trawl_place
  *	event SOURCE ID CPU NS HEX
  *	loss SOURCE CPU FROM TO COUNT	COUNT - : unknown
- *	meta NS NAME TYPE TEXT
+ *	meta NS NAME TYPE TEXT		a tab in TEXT is a line's end
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -150,7 +150,7 @@ static int loss(struct lines *l, const char *text)
 	return trawl_writer_loss(l->w, &x, &l->err);
 }
 
-static int meta(struct lines *l, const char *text)
+static int meta(struct lines *l, char *text)
 {
 	char name[256], type[128];
 	unsigned long long ns;
@@ -158,6 +158,8 @@ static int meta(struct lines *l, const char *text)
 
 	if (end_type(l) || sscanf(text, "%llu %255s %127s %n", &ns, name, type, &at) != 3 || !at)
 		return -1;
+	for (char *tab = text + at; (tab = strchr(tab, '\t'));)
+		*tab = '\n';
 	return trawl_writer_meta(l->w, &(struct trawl_meta){name, type, ns, text + at,
 							     strlen(text + at), 0}, &l->err);
 }

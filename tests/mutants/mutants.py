@@ -55,7 +55,7 @@ READERS = ["tests/cli/decode.sh", "tests/cli/lines.py", "tests/format/golden.sh"
            "tests/cli/export.sh",
            "tests/cli/kernel.py",
            "tests/cli/decode-bad.sh", "tests/cli/diff.py", "tests/cli/outputs.py",
-           "tests/cli/queries.py"]
+           "tests/cli/queries.py", "tests/cli/made.py"]
 USB = ["tests/decode/usb/", "tests/cli/usbprinted.py", "tests/cli/usbview.py",
        "tests/cli/usbclasses.py", "tests/cli/usb.py", "tests/cli/import.py",
        "tests/format/golden.sh", "tests/cli/samples.sh", "tests/cli/outputs.py"]
@@ -74,7 +74,7 @@ TESTS = [
     ("decode/import/", ["tests/cli/import.py", "tests/cli/usbpcap.py", *USB]),
     ("decode/branch/", ["tests/cli/branch.py", "tests/cli/branchexport.py", *READERS]),
     ("decode/flow/", ["tests/cli/branchexport.py", "tests/cli/branch.py",
-                      "tests/cli/outputs.py"]),
+                      "tests/cli/made.py", "tests/cli/outputs.py"]),
     ("decode/", [*READERS, "tests/cli/page.py", "tests/cli/usbview.py", "tests/cli/usbpcap.py"]),
     ("capture/branch/", ["tests/capture/branch/", "tests/cli/branch.py", "tests/cli/parsers.py"]),
     ("capture/usb/", ["tests/capture/usb/", "tests/cli/usb.py", "tests/cli/list.sh"]),

@@ -9,4 +9,6 @@ EXTRA_DIST += tests/printed/inputs.h tests/printed/chance.h tests/printed/pack.p
 	tests/printed/objects.py
 
 # Of tests/cli
-EXTRA_DIST += tests/printed/queries
+EXTRA_DIST += tests/printed/queries tests/printed/made tests/printed/forms.py tests/printed/lines.py \
+	tests/printed/kernelmade.py tests/printed/formatsmade.py tests/printed/joinmade.py \
+	tests/printed/branchesmade.py

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""Captures of branches as lines of tests/decode/make-branches: programs that call, loop, return,
+jump, catch signals and exceptions, lose branches and go on elsewhere."""
+import json
+
+from printed.lines import Numbers
+
+BASE, LIBRARY = 0x555555554000, 0x7f0000000000
+MAIN, F, G, LEAF, COLD, STUB, LIB, GO = 0x1000, 0x1100, 0x1200, 0x1300, 0x1400, 0x1500, 0x100, 0x200
+PAIRS = ("branches-a", "branches-b"), ("branches-a", "branches-lost"), ("branches-a", "branches-a")
+
+
+def table(rows):
+    out, address, line = [], 0, 0
+    for at, file, number in rows:
+        out += [at - address, 2 * file, number - line]
+        address, line = at, number
+    return out
+
+
+def known(rows):
+    out, address = [], 0
+    for at, kind, size in rows:
+        out += [at - address, 16 * kind + size]
+        address = at
+    return out
+
+
+PROGRAM = {
+    "path": "/bin/play", "build_id": "0102030405", "deleted": False, "why": "", "whole": True,
+    "segments": [[0, 0, 0x3000], [0x3000, 0x4000, 0x1000]],
+    "functions": [[MAIN, 0x80, "main"], [F, 0x80, "f"], [G, 0x80, "ns::g<int>"],
+                  [LEAF, 0, "leaf"], [COLD, 0x40, "f.cold"], [STUB, 0x10, "puts@plt"],
+                  [0x1600, 0x80, "never"]],
+    "files": ["/src/play.c", "/src/play.h"], "first_file": 0,
+    "lines": table([(MAIN, 0, 10), (MAIN + 0x10, 0, 11), (MAIN + 0x20, 0, 12), (MAIN + 0x30, 1, 5),
+                    (MAIN + 0x38, 0, 13), (F, 0, 20), (F + 0x20, 0, 21), (F + 0x40, 0, 0),
+                    (G, 1, 30), (G + 0x40, 1, 31), (LEAF, 0, 40), (COLD, 0, 22),
+                    (0x1600, 0, 50), (0x1620, 0, 51)]),
+    "branches": known([(MAIN + 0x14, 4, 5), (MAIN + 0x24, 1, 2), (MAIN + 0x34, 2, 5),
+                       (F + 0x10, 4, 5), (F + 0x18, 1, 2), (F + 0x20, 6, 1), (G + 0x10, 5, 2),
+                       (G + 0x20, 6, 1), (G + 0x30, 1, 6), (LEAF + 8, 6, 1), (0x1610, 1, 2)])}
+LIBRARIES = [
+    {"path": "/lib/libx.so", "build_id": "aa", "deleted": True, "why": "",
+     "segments": [[0x1000, 0, 0x1000]], "functions": [[LIB, 0x80, "puts"], [GO, 0x40, "write"]],
+     "files": [], "first_file": 0, "lines": [], "branches": []},
+    {"path": "/lib/stripped.so", "build_id": "", "deleted": False, "why": "has no symbols",
+     "segments": [[0, 0, 0x1000]], "functions": [], "files": [], "first_file": 0, "lines": [],
+     "branches": []}]
+
+
+def head(pid=5):
+    maps = [f"{BASE:x}-{BASE + 0x3000:x} r-xp 00000000 08:01 7 /bin/play",
+            f"{LIBRARY:x}-{LIBRARY + 0x1000:x} r-xp 00001000 08:01 8 /lib/libx.so",
+            f"{LIBRARY + 0x10000:x}-{LIBRARY + 0x11000:x} r-xp 00000000 08:01 9 /lib/stripped.so"]
+    tabs = "\t".join(maps)
+    return [f"meta branch/maps/{pid} {tabs}",
+            f"meta branch/module/08:01:7 {json.dumps(PROGRAM)}",
+            *(f"meta branch/module/08:01:{8 + n} {json.dumps(m)}"
+              for n, m in enumerate(LIBRARIES))]
+
+
+class Task:
+    """A task that runs: lines of its branches, with the times of marks."""
+
+    def __init__(self, tid, pid, pick, lbr=False):
+        self.lines, self.tid, self.pid, self.pick, self.lbr = [], tid, pid, pick, lbr
+        self.now = 1000 * tid
+        self.begin()
+
+    def begin(self):
+        self.lines.append(f"batch {self.tid} {self.pid} {self.now}")
+
+    def branch(self, source, target, kind, base=BASE, to=None):
+        more = ""
+        if self.lbr:
+            more = f" {self.pick.of((0, 1, 2, 2, 4, 8))} {self.pick.of((0, 1, 7, 300))}"
+        self.lines.append(f"{source + base:#x} {target + (base if to is None else to):#x} "
+                          f"{kind}{more}")
+        self.now += self.pick.of((1, 20, 900))
+        if self.pick.below(4) == 0:
+            self.mark(0)
+
+    def mark(self, kind, count=0):
+        self.lines.append(f"mark {kind} {self.now} {count}")
+
+    def leaf(self):
+        self.branch(G + 0x10, LEAF, self.pick.of(("call*", "call")))
+        self.branch(LEAF + 8, G + 0x12, "ret")
+
+    def g(self):
+        self.branch(F + 0x10, G, "call")
+        for _ in range(self.pick.below(4)):
+            self.leaf()
+        for _ in range(self.pick.below(6)):
+            self.branch(G + 0x30, G + 0x18, "jcc")
+        self.branch(G + 0x20, F + 0x15, "ret")
+
+    def f(self):
+        self.branch(MAIN + 0x14, F, "call")
+        for _ in range(self.pick.below(3)):
+            self.g()
+        if self.pick.below(3) == 0:
+            self.branch(F + 0x18, COLD, "jcc")
+            self.branch(COLD + 8, F + 0x1c, "jmp")
+        self.branch(F + 0x20, MAIN + 0x19, "ret")
+
+    def library(self):
+        self.branch(MAIN + 0x24, STUB, "call")
+        self.branch(STUB, LIB, "jmp*", BASE, LIBRARY)
+        self.branch(LIB + 4, GO, "call", LIBRARY)
+        self.branch(GO + 4, GO + 6, "syscall", LIBRARY)
+        self.branch(GO + 8, LIB + 9, "ret", LIBRARY)
+        self.branch(LIB + 12, MAIN + 0x29, "ret", LIBRARY, BASE)
+
+    def unknown(self):
+        self.branch(MAIN + 0x24, 0x10040, "call*", BASE, LIBRARY)
+        self.branch(0x10050, 0x900000, "jmp", LIBRARY)
+        self.branch(0x900010, MAIN + 0x29, "ret", LIBRARY, BASE)
+
+    def signal(self):
+        self.branch(MAIN + 0x28, LEAF, "signal")
+        self.branch(LEAF + 8, MAIN + 0x28, "sigreturn")
+
+    def longjmp(self):
+        self.branch(MAIN + 0x14, F, "call")
+        self.branch(F + 0x10, G, "call")
+        self.branch(G + 0x18, MAIN + 0x30, "jmp*")
+
+    def tail(self):
+        self.branch(MAIN + 0x14, F, "call")
+        self.branch(F + 0x18, LEAF, "jmp")
+        self.branch(LEAF + 8, MAIN + 0x19, "ret")
+
+    def odd(self):
+        kind = self.pick.of(("cond-call", "cond-ret", "eret", "irq", "far", "branch", "sysret"))
+        self.branch(MAIN + 0x34, MAIN + 0x38, kind)
+
+    def loop(self):
+        for _ in range(3 + self.pick.below(40)):
+            self.branch(MAIN + 0x24, MAIN + 0x20, "jcc")
+
+    def deep(self):
+        depth = 2 + self.pick.below(90)
+        self.branch(MAIN + 0x14, F, "call")
+        for _ in range(depth):
+            self.branch(F + 0x10, F, "call")
+        for _ in range(depth):
+            self.branch(F + 0x20, F + 0x15, "ret")
+        self.branch(F + 0x20, MAIN + 0x19, "ret")
+
+
+def program(pick, steps, losses=False, tid=5, lbr=False):
+    t = Task(tid, 5, pick, lbr)
+    if tid == 5:
+        t.branch(-BASE, MAIN, "exec")
+    ways = [t.f, t.f, t.g, t.library, t.unknown, t.signal, t.longjmp, t.tail, t.odd, t.loop, t.deep]
+    for n in range(steps):
+        pick.of(ways)()
+        if losses and n % 5 == 4:
+            t.now += 100
+            t.mark(1 + n // 5 % 4, (0, 7)[n // 5 % 2])
+        if n % 9 == 8:
+            t.now += 50
+            if losses:
+                t.lines += [f"loss {t.now} {t.now + 10}", f"damaged {t.tid} 5 {t.now + 20}"]
+                t.now += 100
+            t.begin()
+    return t.lines
+
+
+def captures():
+    return {"branches-a": [*head(), *program(Numbers(1), 30)],
+            "branches-b": [*head(), *program(Numbers(1), 12), *program(Numbers(2), 15, tid=6)],
+            "branches-lost": [*head(), *program(Numbers(1), 24, True, lbr=True)],
+            "branches-bare": program(Numbers(5), 6)}
