@@ -62,7 +62,10 @@ USB = ["tests/decode/usb/", "tests/cli/usbprinted.py", "tests/cli/usbview.py",
 CAPTURE = ["tests/cli/capture_events.sh", "tests/cli/usdt.py", "tests/cli/capture_scope.sh",
            "tests/cli/capture_ends.sh",
            "tests/cli/messages.sh", "tests/cli/list.sh", "tests/cli/capture_output.sh",
-           "tests/cli/flight.sh"]
+           "tests/cli/flight.sh", "tests/cli/capture_input.sh", "tests/cli/capture_cleanup.sh",
+           "tests/cli/capture_privacy.sh", "tests/cli/capture_tamper.sh",
+           "tests/cli/capture_loss.sh", "tests/cli/capture_full.sh", "tests/cli/rotation.py",
+           "tests/cli/recorder.py", "tests/cli/special_files.py", "tests/cli/longest.py"]
 TESTS = [
     ("format/", ["tests/format/", "tests/format/golden.sh", "tests/format/appendix.py",
                  "tests/cli/decode-bad.sh",
@@ -77,19 +80,21 @@ TESTS = [
                       "tests/cli/made.py", "tests/cli/outputs.py"]),
     ("decode/", [*READERS, "tests/cli/page.py", "tests/cli/usbview.py", "tests/cli/usbpcap.py"]),
     ("capture/branch/", ["tests/capture/branch/", "tests/cli/branch.py", "tests/cli/parsers.py"]),
-    ("capture/usb/", ["tests/capture/usb/", "tests/cli/usb.py", "tests/cli/list.sh"]),
+    ("capture/usb/", ["tests/capture/usb/", "tests/cli/usb.py", "tests/cli/list.sh",
+                      "tests/cli/usb_none.sh", "tests/cli/messages.sh"]),
     ("capture/probe/", ["tests/capture/probe/", "tests/cli/usdt.py", "tests/cli/messages.sh",
-                        "tests/cli/list.sh"]),
+                        "tests/cli/list.sh", "tests/cli/longest.py",
+                        "tests/capture/probe/test_live.py"]),
     ("capture/cli/", ["tests/capture/cli/", "tests/cli/messages.sh", "tests/cli/list.sh",
                       "tests/cli/decode-man.sh"]),
-    ("capture/sys/", ["tests/cli/privileges.sh", "tests/capture/output/", *CAPTURE]),
+    ("capture/sys/", ["tests/capture/sys/", "tests/cli/privileges.sh", "tests/capture/output/",
+                      *CAPTURE]),
     ("capture/output/", ["tests/capture/output/", *CAPTURE]),
     ("capture/session/", ["tests/capture/session/", *CAPTURE]),
-    ("capture/", ["tests/capture/tracefs/", "tests/capture/task/", "tests/cli/capture_input.sh",
-                  *CAPTURE]),
+    ("capture/", ["tests/capture/tracefs/", "tests/capture/task/", *CAPTURE]),
 ]
 # Tests that are used however long they take: no other sees what they do.
-PATIENT = ("tests/format/test_damage", "tests/format/test_small")
+PATIENT = ("tests/format/test_damage", "tests/format/test_small", "tests/cli/branch.py")
 SIGNALS = re.compile(r"\b(kill|killpg|tgkill|pidfd_send_signal)\(|SYS_(tgkill|pidfd_send_signal)")
 
 
