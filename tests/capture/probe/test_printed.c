@@ -343,6 +343,7 @@ Test(printed, programs)
 	take_objects(&p, "objects-c", specs);
 	take_objects(&p, "objects-cxx", specs);
 	take_objects(&p, "objects-rust", specs);
+	take_objects(&p, "objects-go", specs);
 	printed_close(&p);
 }
 
