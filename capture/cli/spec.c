@@ -536,6 +536,13 @@ static int parse_event(struct spec *spec, const struct head *h, const char *sepa
 		return spec_fail(spec, h->from[h->len], err,
 				 "event: no event; write event:GROUP:NAME; trawl -D 'event:*' lists "
 				 "all");
+	if (!h->text[sep] && strchr(h->text, '.'))
+		return spec_fail(spec, h->from[strcspn(h->text, ".")], err,
+				 "event: write event:GROUP:NAME, with a colon between the two");
+	if (!strcmp(h->text, "*"))
+		return spec_fail(spec, h->from[h->len], err,
+				 "event: write event:GROUP:NAME; event:*:* is every event, trawl -D "
+				 "'event:*' lists them");
 	if (!h->text[sep])
 		return spec_fail(spec, h->from[h->len], err,
 				 "event: write event:GROUP:NAME; event:%s:* is all of a group, "

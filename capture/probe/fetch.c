@@ -89,6 +89,10 @@ static int parse_variable(const struct spec *spec, const struct spec_arg *arg, s
 	if ((e->inner == FETCH_COMM || e->inner == FETCH_PARAMS) && e->depth)
 		return spec_fail(spec, at, err, "%s: %.*s is no address to follow",
 				 spec_kind_name(spec->kind), (int)e->len, arg->expr + e->at);
+	if (e->inner == FETCH_PARAMS && (*arg->field || *arg->type))
+		return spec_fail(spec, arg->at, err, "%s: $params are several fields, each with the "
+				 "name and type of its parameter; write $params alone",
+				 spec_kind_name(spec->kind));
 	return 0;
 }
 

@@ -36,6 +36,8 @@ else
 	skip "events without event:" "needs root and tracefs"
 fi
 says 'write event:GROUP:NAME; trawl -D .event:\*. lists all' trawl -i event:
+says 'event:\*:\* is every event' trawl -i 'event:*'
+says 'event:GROUP:NAME, with a colon' trawl -i event:sched.sched_switch
 says "source 'usdt' has no packets; select those of USB" trawl-export --to pcap "$TRAWL_SRC/samples/tick.trawl"
 says 'did you mean event:sched:sched_switch\?' trawl -i tracepoint:sched:sched_switch
 says 'did you mean event:sched:sched_switch\?' trawl -i t:sched:sched_switch

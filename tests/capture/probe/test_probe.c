@@ -510,6 +510,9 @@ Test(probe, a_pattern_passes_over_functions_without_the_argument)
 	cr_assert_null(strchr(list.notes[0], '\n'), "one line");
 	cr_assert_lt(list.n, 3 + 4);
 	refused("params_", "uprobe:@/params:params_* nosuch");
+	/* A type or a name would be that of no field. */
+	refused("write $params alone", "uprobe:@/params:params_stack $params:u8");
+	refused("write $params alone", "uprobe:@/params:params_stack x=$params");
 	cr_assert_eq(list.nnotes, 1);
 }
 
