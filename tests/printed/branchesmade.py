@@ -49,8 +49,8 @@ LIBRARIES = [
      "branches": []}]
 
 
-def head(pid=5):
-    maps = [f"{BASE:x}-{BASE + 0x3000:x} r-xp 00000000 08:01 7 /bin/play",
+def head(base=BASE, pid=5):
+    maps = [f"{base:x}-{base + 0x3000:x} r-xp 00000000 08:01 7 /bin/play",
             f"{LIBRARY:x}-{LIBRARY + 0x1000:x} r-xp 00001000 08:01 8 /lib/libx.so",
             f"{LIBRARY + 0x10000:x}-{LIBRARY + 0x11000:x} r-xp 00000000 08:01 9 /lib/stripped.so"]
     tabs = "\t".join(maps)
@@ -63,22 +63,24 @@ def head(pid=5):
 class Task:
     """A task that runs: lines of its branches, with the times of marks."""
 
-    def __init__(self, tid, pid, pick, lbr=False):
-        self.lines, self.tid, self.pid, self.pick, self.lbr = [], tid, pid, pick, lbr
+    def __init__(self, tid, base=BASE, lbr=False):
+        self.lines, self.tid, self.base, self.lbr = [], tid, base, lbr
+        self.pick, self.noise = Numbers(0), Numbers(base + tid)
         self.now = 1000 * tid
         self.begin()
 
     def begin(self):
-        self.lines.append(f"batch {self.tid} {self.pid} {self.now}")
+        self.lines.append(f"batch {self.tid} 5 {self.now}")
 
-    def branch(self, source, target, kind, base=BASE, to=None):
+    def branch(self, source, target, kind, *library):
+        """library: the addresses that count from the library's begin, not the program's."""
         more = ""
         if self.lbr:
-            more = f" {self.pick.of((0, 1, 2, 2, 4, 8))} {self.pick.of((0, 1, 7, 300))}"
-        self.lines.append(f"{source + base:#x} {target + (base if to is None else to):#x} "
-                          f"{kind}{more}")
-        self.now += self.pick.of((1, 20, 900))
-        if self.pick.below(4) == 0:
+            more = f" {self.noise.of((0, 1, 2, 2, 4, 8))} {self.noise.of((0, 1, 7, 300))}"
+        begin = [LIBRARY if at in library else self.base for at in (source, target)]
+        self.lines.append(f"{source + begin[0]:#x} {target + begin[1]:#x} {kind}{more}")
+        self.now += self.noise.of((1, 20, 900))
+        if self.noise.below(4) == 0:
             self.mark(0)
 
     def mark(self, kind, count=0):
@@ -98,7 +100,7 @@ class Task:
 
     def f(self):
         self.branch(MAIN + 0x14, F, "call")
-        for _ in range(self.pick.below(3)):
+        for _ in range(1 + self.pick.below(3)):
             self.g()
         if self.pick.below(3) == 0:
             self.branch(F + 0x18, COLD, "jcc")
@@ -107,16 +109,16 @@ class Task:
 
     def library(self):
         self.branch(MAIN + 0x24, STUB, "call")
-        self.branch(STUB, LIB, "jmp*", BASE, LIBRARY)
-        self.branch(LIB + 4, GO, "call", LIBRARY)
-        self.branch(GO + 4, GO + 6, "syscall", LIBRARY)
-        self.branch(GO + 8, LIB + 9, "ret", LIBRARY)
-        self.branch(LIB + 12, MAIN + 0x29, "ret", LIBRARY, BASE)
+        self.branch(STUB, LIB, "jmp*", LIB)
+        self.branch(LIB + 4, GO, "call", LIB + 4, GO)
+        self.branch(GO + 4, GO + 6, "syscall", GO + 4, GO + 6)
+        self.branch(GO + 8, LIB + 9, "ret", GO + 8, LIB + 9)
+        self.branch(LIB + 12, MAIN + 0x29, "ret", LIB + 12)
 
     def unknown(self):
-        self.branch(MAIN + 0x24, 0x10040, "call*", BASE, LIBRARY)
-        self.branch(0x10050, 0x900000, "jmp", LIBRARY)
-        self.branch(0x900010, MAIN + 0x29, "ret", LIBRARY, BASE)
+        self.branch(MAIN + 0x24, 0x10040, "call*", 0x10040)
+        self.branch(0x10050, 0x900000, "jmp", 0x10050, 0x900000)
+        self.branch(0x900010, MAIN + 0x29, "ret", 0x900010)
 
     def signal(self):
         self.branch(MAIN + 0x28, LEAF, "signal")
@@ -150,13 +152,15 @@ class Task:
         self.branch(F + 0x20, MAIN + 0x19, "ret")
 
 
-def program(pick, steps, losses=False, tid=5, lbr=False):
-    t = Task(tid, 5, pick, lbr)
-    if tid == 5:
-        t.branch(-BASE, MAIN, "exec")
-    ways = [t.f, t.f, t.g, t.library, t.unknown, t.signal, t.longjmp, t.tail, t.odd, t.loop, t.deep]
+def program(steps, losses=False, other=(), **more):
+    """Each step is the same in all programs, but those of the numbers in `other`."""
+    t = Task(**{"tid": 5, **more})
+    if t.tid == 5:
+        t.branch(-t.base, MAIN, "exec")
+    ways = [t.f, t.f, t.library, t.unknown, t.signal, t.longjmp, t.tail, t.odd, t.loop, t.deep]
     for n in range(steps):
-        pick.of(ways)()
+        t.pick = Numbers(n + 1000 * (n in other))
+        t.pick.of(ways)()
         if losses and n % 5 == 4:
             t.now += 100
             t.mark(1 + n // 5 % 4, (0, 7)[n // 5 % 2])
@@ -170,7 +174,9 @@ def program(pick, steps, losses=False, tid=5, lbr=False):
 
 
 def captures():
-    return {"branches-a": [*head(), *program(Numbers(1), 30)],
-            "branches-b": [*head(), *program(Numbers(1), 12), *program(Numbers(2), 15, tid=6)],
-            "branches-lost": [*head(), *program(Numbers(1), 24, True, lbr=True)],
-            "branches-bare": program(Numbers(5), 6)}
+    moved = BASE + 0x200000
+    return {"branches-a": [*head(), *program(30)],
+            "branches-b": [*head(moved), *program(30, other=(4, 5, 17, 26), base=moved),
+                           *program(15, tid=6, base=moved)],
+            "branches-lost": [*head(), *program(24, True, lbr=True)],
+            "branches-bare": program(6)}

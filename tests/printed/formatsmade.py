@@ -100,7 +100,7 @@ def probes():
     """Arguments that are computed, missing, cut, alternatives, texts and enumerations."""
     lines = Lines()
     kinds = {"n": "s32", "color": "u8", "bits": "u64", "s": "string", "tag": "u8", "one": "s32",
-             "two": "u64", "f": "f64", "b": "u8", "c": "u8", "ptr": "u64", "list": "u32"}
+             "two": "u64", "f": "f64", "b": "u8", "c": "u8", "ptr": "u64", "list": "u32[3]"}
     args = [{"name": name, "type": kind, "show": "int"} for name, kind in kinds.items()]
     args[1].update(values={"RED": 1, "GREEN": 2, "ALIAS": 2}, otherwise="OTHER")
     args[2].update(show="hex")
@@ -134,7 +134,7 @@ def probes():
     lines.meta("maps/5", "55d000000000-55d000010000 r-xp 00000000 08:01 77 /opt/app")
     lines.meta("task/5", {"tid": 5, "pid": 5, "comm": "app", "time_ns": 1})
     fields = ["ip __probe_ip", "s32 n", "u8 color", "u64 bits", "__data_loc char[] s", "u8 tag",
-              "s32 one", "u64 two", "double f", "u8 b", "u8 c", "u64 ptr", "u32 list[3]",
+              "s32 one", "u64 two", "double f", "u64 b", "u32 c", "u64 ptr", "u32 list[3]",
               "x64 n_base", "s64 n_idx", "s32 n_win[4]", "u32 __fault_ptr"]
     for source, names in (("uprobe", ("app:call", "app:call%return")), ("usdt", ("app:mark",))):
         lines.source(source)
@@ -144,7 +144,7 @@ def probes():
         name = ("app:call", "app:mark", "app:call%return")[n % 3]
         lines.event(name, 700, n % 2, 5, __probe_ip=0x55d000001000 + 64 * (n // 3 % 3), n=n - 9,
                     color=n % 5, bits=n * 0x123456789, s=(b"text\0", b"", b"\0\0", b"cut")[n % 4],
-                    tag=n % 3, one=-n, two=n << 40, f=n / 3, b=n & 1, c=32 + n, ptr=n,
+                    tag=n % 3, one=-n, two=n << 40, f=n / 3, b=n & 3 | 0x100, c=0x141 + n, ptr=n,
                     list=[n, n + 1, n + 2], n_base=0x7000, n_idx=n % 6, n_win=[5, 6, 7, 8],
                     __fault_ptr=n % 3)
     return lines
