@@ -386,7 +386,7 @@ static int print_summary(const struct options *o, struct stream *s, struct out *
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	result = stream_run(s, shown(o, summary_consumer(m), NULL), err);
 	if (!result)
-		summary_print(m, s, o->reading.path, o->reading.utc, out);
+		summary_print(m, s, &o->reading, out);
 	summary_free(m);
 	return result;
 }
@@ -498,6 +498,7 @@ static struct stream *open_stream(struct options *o, struct foreign *f, struct t
 	    foreign_resolve(f, err))
 		return NULL;
 	r->decode.fd = f->fd;
+	r->bytes = f->fd == f->in ? 0 : f->bytes;
 	r->decode.reasons_once = o->mode == MODE_TEXT;
 	if (o->around_text) {
 		o->around = around_find(r->path, o->around_text, o->window, &r->decode, err);

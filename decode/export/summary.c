@@ -15,6 +15,7 @@
 #include "decode/base/boot.h"
 #include "decode/base/jdoc.h"
 #include "decode/base/tally.h"
+#include "decode/query/reading.h"
 
 #define TOP 10 /* maximum number of lines in a list */
 
@@ -173,14 +174,14 @@ static void label(struct out *o, const char *text)
 	out_pad(o, start, 12, 1);
 }
 
-static void print_file(struct stream *s, const char *path, struct out *o)
+static void print_file(struct stream *s, const struct reading *r, struct out *o)
 {
 	struct trawl_verdict v;
 
 	trawl_verdict(stream_reader(s), &v);
 	label(o, "file");
-	out_safe(o, path, strlen(path));
-	out_printf(o, ", %llu bytes: ", (unsigned long long)v.bytes);
+	out_safe(o, r->path, strlen(r->path));
+	out_printf(o, ", %llu bytes: ", (unsigned long long)(r->bytes ? r->bytes : v.bytes));
 	out_safe(o, v.text, strlen(v.text));
 	out_char(o, '\n');
 }
@@ -582,10 +583,11 @@ static void print_clocks(struct stream *s, bool utc, struct out *o)
 	}
 }
 
-void summary_print(struct summary *m, struct stream *s, const char *path, bool utc,
-		   struct out *o)
+void summary_print(struct summary *m, struct stream *s, const struct reading *r, struct out *o)
 {
-	print_file(s, path, o);
+	bool utc = r->utc;
+
+	print_file(s, r, o);
 	print_times(m, utc, o);
 	print_each(s, "capture", o, print_capture);
 	print_each(s, "machine", o, print_members);

@@ -12,9 +12,9 @@ struct summary *summary_new(struct stream *s);
 void summary_free(struct summary *m);
 struct consumer *summary_consumer(struct summary *m); /* to be passed to stream_run() */
 
-/* After stream_run(): prints the summary. path is shown as given; utc: print times in UTC. */
-void summary_print(struct summary *m, struct stream *s, const char *path, bool utc,
-		   struct out *o);
+struct reading; /* decode/query/reading.h: the file's name and size, --utc */
+/* After stream_run(): prints the summary. */
+void summary_print(struct summary *m, struct stream *s, const struct reading *r, struct out *o);
 
 struct boots;
 /*

@@ -257,11 +257,14 @@ static FILE *unpacked(struct foreign *f, FILE *in, struct trawl_error *err)
 	return stream_of(f->plain, called(f), err);
 }
 
-static bool is_regular(int fd)
+static bool is_regular(int fd, uint64_t *bytes)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && S_ISREG(st.st_mode);
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	*bytes = (uint64_t)st.st_size;
+	return true;
 }
 
 int foreign_open(struct foreign *f, const char *path, bool twice, struct trawl_error *err)
@@ -280,7 +283,7 @@ int foreign_open(struct foreign *f, const char *path, bool twice, struct trawl_e
 		err->sys = errno;
 		return -1;
 	}
-	f->regular = !standard && is_regular(f->in);
+	f->regular = !standard && is_regular(f->in, &f->bytes);
 	if (!f->regular && !twice)
 		return 0;
 	if (!f->regular)

@@ -52,6 +52,7 @@ int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_
 struct foreign {
 	const char *name;       /* the name that the user gave */
 	bool regular, twice;    /* a regular file; the input must be readable twice */
+	uint64_t bytes;         /* of a regular file */
 	int in;                 /* descriptor of the file; -1: standard input */
 	/*
 	 * temporary files with the copy of a pipe, the decompressed contents, and the imported

@@ -13,6 +13,7 @@ struct reading {
 	struct selection selection;
 	struct trawl_memory memory; /* --memory: for all that is read */
 	const char *path; /* the (first) file, or "-" */
+	uint64_t bytes;   /* of that file, if what is read was made from it; 0: it is read itself */
 	bool many;        /* the program accepts several files */
 	bool utc;
 	bool no_sandbox;  /* --no-sandbox */

@@ -379,7 +379,8 @@ def test_bus(d):
                  "packets on the bus: all bytes of one that its fields do not explain")
             same(1, len(run("trawl-decode", "--where", "packet == 'd207'", path)[0].splitlines()),
                  "packets on the bus: --where finds them")
-        run("trawl-decode", "--summary", path)
+        ok(f", {os.path.getsize(path)} bytes: " in run("trawl-decode", "--summary", path)[0],
+           "link type %d: the file's size, not that of what was made from it" % linktype)
         if linktype != 266:
             ok("no descriptors" in run("trawl-export", "--to", "umockdev", path, status=3)[1],
                "link type %d: there is no device for umockdev" % linktype)
