@@ -17,6 +17,6 @@ libdecode_la_SOURCES += \
 	decode/export/tracedat.h decode/export/tracedat.c decode/export/datprobe.h decode/export/datprobe.c \
 	decode/query/around.h decode/query/around.c \
 	decode/query/join.h decode/query/join.c \
-	decode/query/durations.h decode/query/durations.c \
+	decode/query/durations.h decode/query/durations.c decode/query/losses.c \
 	decode/query/took.h decode/query/took.c \
 	decode/export/longest.h decode/export/longest.c

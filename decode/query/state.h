@@ -57,6 +57,8 @@ struct dated_loss {
 	const struct trawl_source *source;
 	struct trawl_loss loss;
 	uint64_t from, to;
+	uint32_t row;  /* the first section that its own shares a timeline with */
+	size_t number; /* in the file */
 };
 
 enum {
@@ -82,6 +84,7 @@ struct stream {
 	struct boots boots;      /* of the sections */
 	struct dated_loss *losses;
 	size_t nlosses, next_loss, losses_read;
+	uint32_t row_of, row; /* the row of that section */
 	const struct trawl_source *last; /* cache: of the previous item; is it selected? */
 	bool last_wanted;
 	uint64_t first; /* the result of stream_first() */
@@ -102,6 +105,13 @@ struct stream {
 int stream_no_memory(struct trawl_error *err);
 struct trawl_reader *stream_open_reader(const char *path, const struct decode_options *o,
 					struct trawl_error *err);
+
+/*
+ * losses.c: passes the losses that precede an item to the consumer, and at the end all others.
+ * Returns 1 if the consumer wants no more.
+ */
+int stream_losses_before(struct stream *s, const struct item *it);
+int stream_losses_left(struct stream *s);
 
 /* engine.c: returns the engine of a source, created on first use; NULL with *err. */
 struct engine *stream_engine(struct stream *s, const struct trawl_source *source,

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/compare.h"
 #include "common/sources.h"
 #include "decode/base/task.h"
 #include "decode/query/state.h"
@@ -46,59 +45,6 @@ const struct trawl_source *stream_source(const struct stream *s, uint16_t id)
 	return trawl_source_find(s->reader, id);
 }
 
-/* ---- losses ------------------------------------------------------------------------------- */
-
-static int by_end(const void *a, const void *b)
-{
-	const struct dated_loss *x = a, *y = b;
-
-	return compare_numbers(x->to, y->to);
-}
-
-static void read_losses(struct stream *s)
-{
-	size_t n = trawl_loss_count(s->reader);
-
-	if (!array_resize(&s->losses, n + 1, sizeof(*s->losses))) {
-		out_lack_memory();
-		return;
-	}
-	for (; s->losses_read < n; s->losses_read++) {
-		const struct trawl_loss *l = trawl_loss_at(s->reader, s->losses_read);
-		struct dated_loss *d = &s->losses[s->nlosses];
-
-		d->source = stream_source(s, l->source);
-		if (!d->source || !stream_wants(s, d->source))
-			continue;
-		d->loss = *l;
-		d->from = trawl_section_time(s->reader, l->section, d->source->clock, l->from);
-		d->to = trawl_section_time(s->reader, l->section, d->source->clock, l->to);
-		if (d->from < s->selection->end && d->to >= s->selection->begin)
-			s->nlosses++;
-	}
-	qsort(s->losses + s->next_loss, s->nlosses - s->next_loss, sizeof(*s->losses), by_end);
-}
-
-static bool any_losses(const struct stream *s)
-{
-	return s->next_loss < s->nlosses || s->losses_read != trawl_loss_count(s->reader);
-}
-
-/* Passes losses that ended by `now` to the consumer. */
-static int emit_losses(struct stream *s, uint64_t now)
-{
-	if (s->losses_read != trawl_loss_count(s->reader))
-		read_losses(s);
-	while (s->next_loss < s->nlosses && s->losses[s->next_loss].to <= now) {
-		const struct dated_loss *d = &s->losses[s->next_loss++];
-
-		if (s->consumer->loss &&
-		    s->consumer->loss(s->consumer, d->source, &d->loss, d->from, d->to))
-			return 1;
-	}
-	return 0;
-}
-
 /* ---- items -------------------------------------------------------------------------------- */
 
 /* Notes the name of an item, for the message that --name matched nothing. */
@@ -137,7 +83,7 @@ static int take_item(struct item_sink *sink, const struct item *it)
 			s->consumer->aside(s->consumer, b->engine->decoder, b->engine->state, it);
 		return 0;
 	}
-	got = any_losses(s) && emit_losses(s, it->time) ? 1 :
+	got = stream_losses_before(s, it) ? 1 :
 	      s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it);
 	if (got == CONSUMER_PASSED_OVER)
 		return 0;
@@ -618,7 +564,7 @@ static int read_all(struct stream *s, struct trawl_error *err)
 		if (e->phase != ENGINE_OVER)
 			got = flush(s, e, err);
 	if (!got)
-		got = emit_losses(s, UINT64_MAX);
+		got = stream_losses_left(s);
 	if (got >= 0 && errno == ENOMEM)
 		return stream_no_memory(err);
 	return got < 0 ? -1 : 0;

@@ -283,6 +283,28 @@ def test_merged_metas(d):
     ok(len(times) == 8 and times == sorted(times), "in the order of time", metas)
 
 
+def test_row(d):
+    """Captures one after the other, with the same times: each has its own losses."""
+    for name, lost in ("a", (3, 4)), ("b", (5, 6)):
+        make(f"{d}/{name}.trawl", [
+            "source event tracefs", "type 0 77 16 trawl_test:count " + FORMAT,
+            "field n 0 0 8 8 1 unsigned long",
+            *(f"event 0 77 0 {BEGIN + t} {struct.pack('<HBBIQ', 77, 0, 0, 0, t).hex()}"
+              for t in (100, 200)),
+            *(f"loss 0 0 {BEGIN + t} {BEGIN + t} {n}" for t, n in zip((150, 300), lost))])
+    files = {}
+    for name in "a", "b":
+        with open(f"{d}/{name}.trawl", "rb") as f:
+            files[name] = f.read()
+    shown = lambda: [int(n) for n in re.findall(
+        r"(?:n=|\*\*\* )(\d+)", run("trawl-decode", d + "/row.trawl"))]
+    for order in "ab", "ba":
+        with open(d + "/row.trawl", "wb") as f:
+            f.write(b"".join(files[name] for name in order))
+        want = {"a": [100, 3, 200, 4], "b": [100, 5, 200, 6]}
+        same([n for name in order for n in want[name]], shown(), "losses of captures in a row")
+
+
 def test_open_transfer(d):
     """A transfer that is open at the end comes after the later events of another source."""
     submit = struct.pack("<QBBBBHbbqiiII8siiII", 7, ord("S"), 3, 0x81, 2, 1, 1, ord("<"), 0, 0, -115,
@@ -370,6 +392,7 @@ def main():
         test_cpus(d)
         test_columns(d)
         test_merged_metas(d)
+        test_row(d)
         test_open_transfer(d)
         test_killed(d)
         test_sleeps(d)

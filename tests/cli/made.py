@@ -34,8 +34,25 @@ def write(folder):
         make(folder, name, "branches", text="\n".join(lines) + "\n")
         out[name] = {**ALL, **OF_BRANCHES}
     make(folder, "sample", "sample", "40", "serve", "-1")
+    make(folder, "sample2", "sample", "5", "main")
     make(folder, "hostile", "hostile")
-    return {**out, "sample": ALL, "hostile": ALL}
+    sections(folder)
+    unmerged = {form: lines for form, lines in ALL.items() if form != "meta"}  # a random number
+    return {**out, "sample": ALL, "hostile": ALL, "row": ALL, "merged": unmerged,
+            "merged-usb": {**unmerged, **OF_USB}}
+
+
+def sections(folder):
+    """Captures one after the other, and those of several machines on one timeline."""
+    with open(f"{folder}/row", "wb") as row:
+        for name in "sample", "sample2", "probes", "kernel", "sample":
+            with open(f"{folder}/{name}", "rb") as f:
+                row.write(f.read())
+    for out, names in (("merged", ("kernel", "probes", "sample")),
+                       ("merged-usb", ("join", "kernel"))):
+        subprocess.run([f"{BUILD}/trawl-edit", "merge", "--level", "1", "--shift", f"{names[0]}=+1ms",
+                        *names, "-w", out], cwd=folder, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
 
 
 def main():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Print formats of all kinds, each with records that differ, as lines of tests/decode/make-lines;
 and event types with fields of all kinds without one."""
+from printed.kernelmade import MACHINE
 from printed.lines import Lines, Numbers
 
 FIELDS = ["int num", "u64 big", "u8 byte", "char comm[16]", "u32 arr[2]", "u8 mac[6]",
@@ -99,6 +100,7 @@ def formats():
 def probes():
     """Arguments that are computed, missing, cut, alternatives, texts and enumerations."""
     lines = Lines()
+    lines.meta("machine", {**MACHINE, "boot_id": "77", "hostname": "other", "arch": "mips"})
     kinds = {"n": "s32", "color": "u8", "bits": "u64", "s": "string", "tag": "u8", "one": "s32",
              "two": "u64", "f": "f64", "b": "u8", "c": "u8", "ptr": "u64", "list": "u32[3]"}
     args = [{"name": name, "type": kind, "show": "int"} for name, kind in kinds.items()]

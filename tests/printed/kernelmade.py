@@ -17,8 +17,8 @@ STATES = ('{ 1, "S" }, { 2, "D" }, { 4, "T" }, { 8, "t" }, { 0x10, "X" }, { 0x20
 TASKS = {5: "load", 6: "worker", 7: "reader", 8: "kworker/0:1H-kblockd", 9: "größe\n"}
 
 
-def machine(lines):
-    lines.meta("machine", MACHINE)
+def machine(lines, **other):
+    lines.meta("machine", {**MACHINE, **other})
     lines.meta("capture", CAPTURE)
     for tid, comm in TASKS.items():
         lines.meta(f"task/{tid}", {"tid": tid, "pid": 5 if tid < 8 else tid, "comm": comm,
