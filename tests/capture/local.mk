@@ -18,7 +18,7 @@ UNIT_CAPTURE = tests/capture/tracefs/test_ring \
 	tests/capture/task/test_taskfilter \
 	tests/common/test_nearest tests/common/test_hashset \
 	tests/common/test_array tests/common/test_branch tests/common/test_branchrewrite \
-	tests/capture/branch/test_selftest tests/capture/branch/test_queue \
+	tests/capture/branch/test_selftest tests/capture/branch/test_printed tests/capture/branch/test_queue \
 	tests/capture/branch/test_join tests/capture/branch/test_gap tests/capture/branch/test_kmodfile tests/capture/branch/test_perfmaps tests/capture/branch/test_perfring tests/capture/branch/test_switches tests/capture/branch/test_dating tests/capture/branch/test_forks tests/capture/branch/test_execs tests/capture/output/test_pending \
 	tests/capture/output/test_recording \
 	tests/capture/output/test_first \
@@ -35,6 +35,10 @@ tests_capture_tracefs_test_eventformat_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_branch_test_kmodfile_SOURCES = tests/capture/branch/test_kmodfile.c
 tests_capture_branch_test_kmodfile_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_branch_test_kmodfile_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_branch_test_printed_SOURCES = tests/capture/branch/test_printed.c
+tests_capture_branch_test_printed_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_branch_test_printed_LDADD = libcapture.la $(UNIT_LDADD) $(ZSTD_LIBS) $(XXHASH_LIBS)
+EXTRA_DIST += tests/printed/branch
 tests_capture_branch_test_selftest_SOURCES = tests/capture/branch/test_selftest.c
 tests_capture_branch_test_selftest_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_branch_test_selftest_LDADD = libcapture.la $(UNIT_LDADD)

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tests/printed/printed.h"
+
 struct chance {
 	uint64_t state; /* not 0 */
 };
@@ -39,6 +41,24 @@ static inline void chance_show(FILE *to, const void *bytes, size_t n)
 	for (size_t i = 0; i < n; i++)
 		fprintf(to, "%02x", ((const uint8_t *)bytes)[i]);
 	fputc('\n', to);
+}
+
+/* What is printed of four sequences has a digest each. */
+static inline void chance_take(struct printed *p, const char *name,
+			       void (*show)(FILE *to, struct chance *c))
+{
+	for (unsigned int seed = 1; seed <= 4; seed++) {
+		struct chance c = {seed * 0x9e3779b97f4a7c15u};
+		char *text, full[64];
+		size_t len;
+		FILE *to = open_memstream(&text, &len);
+
+		show(to, &c);
+		fclose(to);
+		snprintf(full, sizeof(full), "%s-%u", name, seed);
+		printed_take(p, full, text, len);
+		free(text);
+	}
 }
 
 #endif

@@ -354,23 +354,6 @@ static void show_checks(FILE *to, struct chance *c)
 	read_checks_free(r);
 }
 
-static void take_chance(struct printed *p, const char *name,
-			void (*show)(FILE *to, struct chance *c))
-{
-	for (unsigned int seed = 1; seed <= 4; seed++) {
-		struct chance c = {seed * 0x9e3779b97f4a7c15u};
-		char *text, full[64];
-		size_t len;
-		FILE *to = open_memstream(&text, &len);
-
-		show(to, &c);
-		fclose(to);
-		snprintf(full, sizeof(full), "%s-%u", name, seed);
-		printed_take(p, full, text, len);
-		free(text);
-	}
-}
-
 Test(printed, tracefs)
 {
 	struct printed p;
@@ -378,11 +361,11 @@ Test(printed, tracefs)
 	printed_open(&p, "tracefs");
 	inputs_take(&p, "eventformat", show_format);
 	inputs_take(&p, "ringpage", show_subbuffer);
-	take_chance(&p, "pages", show_pages);
-	take_chance(&p, "layouts", show_layouts);
-	take_chance(&p, "losses", show_losses);
-	take_chance(&p, "counted", show_counted);
-	take_chance(&p, "long", show_long);
-	take_chance(&p, "checks", show_checks);
+	chance_take(&p, "pages", show_pages);
+	chance_take(&p, "layouts", show_layouts);
+	chance_take(&p, "losses", show_losses);
+	chance_take(&p, "counted", show_counted);
+	chance_take(&p, "long", show_long);
+	chance_take(&p, "checks", show_checks);
 	printed_close(&p);
 }
