@@ -12,7 +12,7 @@ struct chance {
 	uint64_t state; /* not 0 */
 };
 
-/* 0 .. below - 1 */
+/* 0 .. below - 1. Once in an expression: compilers differ in which of two calls comes first. */
 static inline uint32_t chance(struct chance *c, uint32_t below)
 {
 	c->state ^= c->state << 13;
@@ -24,13 +24,16 @@ static inline uint32_t chance(struct chance *c, uint32_t below)
 /* Often at and around a limit, and at powers of two. */
 static inline uint64_t chance_edge(struct chance *c, uint64_t limit)
 {
+	uint64_t bit;
+
 	switch (chance(c, 4)) {
 	case 0:
 		return chance(c, (uint32_t)limit + 1);
 	case 1:
 		return limit - 2 + chance(c, 5);
 	case 2:
-		return (UINT64_C(1) << chance(c, 64)) - 1 + chance(c, 3);
+		bit = UINT64_C(1) << chance(c, 64);
+		return bit - 1 + chance(c, 3);
 	default:
 		return chance(c, 3);
 	}

@@ -145,7 +145,8 @@ static void show_insns(FILE *to, struct chance *c)
 	static const uint8_t firsts[] = {0x70, 0x75, 0x7f, 0xe0, 0xe1, 0xe2, 0xe3, 0xe8, 0xe9, 0xeb,
 		0xc2, 0xc3, 0xca, 0xcb, 0xcf, 0xcc, 0xcd, 0xf1, 0xff, 0x9c, 0x9d, 0x8e, 0x17, 0x07,
 		0x9a, 0xea, 0x0f, 0xf3, 0xf2, 0x66, 0x67, 0x48, 0x41, 0x90, 0x55, 0xc4, 0x62};
-	static const uint8_t seconds[] = {0x05, 0x34, 0x35, 0x07, 0x84, 0x85, 0x8c, 0xb2, 0x0b, 0x01};
+	static const uint8_t seconds[] = {0x05, 0x34, 0x35, 0x07, 0x84, 0x85, 0x8c, 0xb2, 0x0b,
+		0x01};
 
 	for (unsigned int i = 0; i < 4000; i++) {
 		uint8_t bytes[BRANCH_INSN_BYTES];
@@ -167,7 +168,8 @@ static void show_insns(FILE *to, struct chance *c)
 			insn.returns_flags, insn.holds_trap, insn.traps, insn.probed);
 		for (unsigned int k = 0; insn.kind && k < 12; k++) {
 			r.flags = chance(c, 0x1000);
-			r.rcx = chance(c, 3) | (uint64_t)chance(c, 2) << 32;
+			r.rcx = (uint64_t)chance(c, 2) << 32;
+			r.rcx |= chance(c, 3);
 			fprintf(to, " %d", branch_insn_taken(&insn, &r));
 		}
 		fputc('\n', to);
@@ -195,8 +197,9 @@ static void make_stack(struct chance *c, uint64_t *words, size_t n, uint64_t end
 		words[2 + 3 * k] = 0x400010 + at % 5 / 4;
 		words[3 + 3 * k] = chance(c, 4);
 		if (!chance(c, 60))
-			words[1 + 3 * k + chance(c, 2)] = chance(c, 2) ?
-				0xffffffff81000000 : UINT64_C(1) << (48 + chance(c, 16));
+			words[1 + 3 * k + at % 2] =
+				chance(c, 2) ? 0xffffffff81000000 :
+					       UINT64_C(1) << (48 + chance(c, 16));
 	}
 }
 
@@ -239,7 +242,8 @@ static void show_contention(FILE *to, struct chance *c)
 		now += step;
 		could += step;
 		did += step - (chance(c, 3) ? 0 : chance(c, (uint32_t)step + 1));
-		fprintf(to, "%d", contention_check(&k, could, did, now, now + took, 1 + chance(c, 3)));
+		fprintf(to, "%d", contention_check(&k, could, did, now, now + took,
+						   1 + chance(c, 3)));
 		now += took;
 		if (!chance(c, 8))
 			contention_doubt(&k, now);
@@ -248,7 +252,8 @@ static void show_contention(FILE *to, struct chance *c)
 		for (unsigned int m = 0; m < 4; m++) {
 			uint64_t after = now - chance(c, 80000000);
 
-			fprintf(to, " %d", contention_between(&k, after, after + chance(c, 40000000)));
+			fprintf(to, " %d",
+				contention_between(&k, after, after + chance(c, 40000000)));
 		}
 		fputc('\n', to);
 	}
@@ -310,11 +315,12 @@ static void show_maps(FILE *to, struct chance *c)
 	for (unsigned int i = 0; i < 600; i++) {
 		pid_t pid = (pid_t)(1 + chance(c, 4)), other = (pid_t)(1 + chance(c, 4));
 		uint64_t start = 0x1000 * chance(c, 16);
-		struct perf_map_line l = {start, start + 0x1000 * chance(c, 6), 0x1000 * chance(c, 4),
-					  chance(c, 3), 8, 1, 1 + chance(c, 7),
+		uint64_t end = start + 0x1000 * chance(c, 6), offset = 0x1000 * chance(c, 4);
+		uint32_t inode = chance(c, 3), prot = 1 + chance(c, 7);
+		struct perf_map_line l = {start, end, offset, inode, 8, 1, prot,
 					  chance(c, 5) ? "/bin/a b" : "//anon"};
-		struct perf_event_header exec = {.type = PERF_RECORD_COMM,
-						 .misc = PERF_RECORD_MISC_COMM_EXEC};
+		const uint16_t misc = PERF_RECORD_MISC_COMM_EXEC;
+		struct perf_event_header exec = {.type = PERF_RECORD_COMM, .misc = misc};
 		struct {
 			struct perf_event_header header;
 			uint32_t pid, tid;

@@ -103,8 +103,8 @@ static size_t make_page(struct chance *c, uint8_t *bytes, size_t room)
 		      type >= 30	      ? 8 : 4 + 4 * type;
 	}
 	at = at < room ? at : room;
-	commit = (at - 16 + (chance(c, 6) ? 0 : 4 * chance(c, 4))) |
-		 (uint64_t)(chance(c, 4) ? 0 : chance(c, 4)) << 30;
+	commit = at - 16 + (chance(c, 6) ? 0 : 4 * chance(c, 4));
+	commit |= (uint64_t)(chance(c, 4) ? 0 : chance(c, 4)) << 30;
 	memcpy(bytes, &ts, 8);
 	memcpy(bytes + 8, &commit, 8);
 	return chance(c, 6) ? room : at;
@@ -212,7 +212,8 @@ static void show_counted(FILE *to, struct chance *c)
 			 .length_at = 88}};
 		uint64_t length = chance_edge(c, 32), second = chance_edge(c, 8);
 		uint64_t pointer = chance(c, 4) ? 0x7fff0000 + i : 0;
-		uint32_t word = trawl_loc(chance(c, 4) ? 1 : chance(c, 8), RECORD), len;
+		uint32_t word = trawl_loc(chance(c, 4) ? 1 : chance(c, 8), RECORD);
+		uint32_t len, n, given, room;
 
 		fill(c, record, sizeof(record));
 		memcpy(record + 40, &pointer, 8);
@@ -224,9 +225,10 @@ static void show_counted(FILE *to, struct chance *c)
 		}
 		memcpy(record + 80, &pointer, 8);
 		memcpy(record + 88, &second, 8);
-		len = counted_texts_put(texts, 1 + chance(c, 2), record,
-					chance(c, 8) ? RECORD : chance(c, RECORD), copy,
-					chance(c, 4) ? 256 : RECORD + chance(c, 48));
+		n = 1 + chance(c, 2);
+		given = chance(c, 8) ? RECORD : chance(c, RECORD);
+		room = chance(c, 4) ? 256 : RECORD + chance(c, 48);
+		len = counted_texts_put(texts, n, record, given, copy, room);
 		fprintf(to, "%u ", len);
 		chance_show(to, copy, len);
 	}
@@ -285,12 +287,15 @@ static void show_long(FILE *to, struct chance *c)
 	for (unsigned int i = 0; i < 400; i++) {
 		uint8_t record[256];
 		struct ring_event ev = {.data = record};
+		uint16_t id;
 
-		ts += chance(c, 12) ? chance(c, 50) :
-				      chance(c, 2) * 90000000 + chance(c, 20000000);
+		if (chance(c, 12))
+			ts += chance(c, 50);
+		else
+			ts += chance(c, 200000000);
 		ev.ts = ts;
-		ev.len = make_record(c, record, (uint16_t)(7 + chance(c, 3)),
-				     (int32_t)chance(c, 3));
+		id = (uint16_t)(7 + chance(c, 3));
+		ev.len = make_record(c, record, id, (int32_t)chance(c, 3));
 		fprintf(to, "%u: %d", record[0],
 			long_texts_event(l, chance(c, 2), &ev, take_text, &texts, &err));
 		fprintf(to, " held %" PRIu64 "\n", long_texts_held(l));
@@ -342,8 +347,8 @@ static void show_checks(FILE *to, struct chance *c)
 		fill(c, record, sizeof(record));
 		memcpy(record, &id, 2);
 		for (uint32_t at = 8; at <= 44; at += at == 24 ? 20 : 4) {
-			uint32_t word = trawl_loc(chance(c, 2) ? 0 : at == 44 ? 5 : chance(c, 9),
-						  48 + chance(c, 2) * 2);
+			uint32_t n = chance(c, 2) ? 0 : at == 44 ? 5 : chance(c, 9);
+			uint32_t word = trawl_loc(n, 48 + chance(c, 2) * 2);
 
 			memcpy(record + at, &word, 4);
 		}
