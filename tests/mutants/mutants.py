@@ -48,9 +48,11 @@ TREE, OBJ = WORK + "/tree", WORK + "/tree/build"
 UNITS = "--units" in sys.argv
 REACHED = WORK + "/reached"  # a byte for each change (mutant.h)
 TOPS = ("format", "decode", "capture")
+KERNEL = "6.12"  # of the lab
 
 # The tests of files by the begin of their path, the closest first; the first row that fits counts.
-# A folder of Criterion tests stands for all tests in it.
+# A folder of Criterion tests stands for all tests in it; lab/NAME for a test in a guest, which is
+# for code that needs another kernel than this, and comes last.
 READERS = ["tests/cli/decode.sh", "tests/cli/lines.py", "tests/format/golden.sh",
            "tests/cli/export.sh",
            "tests/cli/kernel.py",
@@ -79,9 +81,11 @@ TESTS = [
     ("decode/flow/", ["tests/cli/branchexport.py", "tests/cli/branch.py",
                       "tests/cli/made.py", "tests/cli/outputs.py"]),
     ("decode/", [*READERS, "tests/cli/page.py", "tests/cli/usbview.py", "tests/cli/usbpcap.py"]),
-    ("capture/branch/", ["tests/capture/branch/", "tests/cli/branch.py", "tests/cli/parsers.py"]),
+    ("capture/branch/", ["tests/capture/branch/", "tests/cli/branch.py", "tests/cli/parsers.py",
+                         "lab/branch-step", "lab/branch-hardware", "lab/branch-last"]),
     ("capture/usb/", ["tests/capture/usb/", "tests/cli/usb.py", "tests/cli/list.sh",
-                      "tests/cli/usb_none.sh", "tests/cli/messages.sh"]),
+                      "tests/cli/usb_none.sh", "tests/cli/messages.sh", "lab/usb-capture",
+                      "lab/usb-text", "lab/usb-hotplug"]),
     ("capture/probe/", ["tests/capture/probe/", "tests/cli/usdt.py", "tests/cli/messages.sh",
                         "tests/cli/list.sh", "tests/cli/longest.py",
                         "tests/capture/probe/test_live.py"]),
@@ -91,6 +95,8 @@ TESTS = [
                       *CAPTURE]),
     ("capture/output/", ["tests/capture/output/", *CAPTURE]),
     ("capture/session/", ["tests/capture/session/", *CAPTURE]),
+    ("capture/kernel/", ["tests/capture/tracefs/", *CAPTURE, "lab/eprobe", "lab/synth",
+                         "lab/atexit"]),
     ("capture/", ["tests/capture/tracefs/", "tests/capture/task/", *CAPTURE]),
 ]
 # Tests that are used however long they take: no other sees what they do.
@@ -187,14 +193,43 @@ def wait(p, seconds, cpu):
             p.communicate()
 
 
+def is_lab(test):
+    return test.startswith("lab/")
+
+
+def is_script(test):
+    return test.endswith((".sh", ".py"))
+
+
+def is_unit(test):
+    return not is_lab(test) and not is_script(test)
+
+
+def lend_lab():
+    """The copy gets the kernels of the build, but results of its own."""
+    for path in glob.glob(f"{BUILD}/lab/qemu-*") + glob.glob(f"{BUILD}/lab/{KERNEL}/*"):
+        to = OBJ + path[len(BUILD):]
+        os.makedirs(os.path.dirname(to), exist_ok=True)
+        if not path.endswith("/results") and not os.path.lexists(to):
+            os.symlink(path, to)
+
+
 def run(test, timeout, apart, cpu=float("inf"), **env):
     """Runs a test with MUTANT or MUTANT_REACHED. None: it passed; else why not."""
+    if is_lab(test):
+        args = ["/usr/bin/python3", TREE + "/tests/lab/run", KERNEL, test[len("lab/"):]]
+        return run_args(args, timeout, cpu, MAKELEVEL="1", LAB_MUTANT=env.get("MUTANT", "0"))
     how = {".sh": ["bash"], ".py": ["/usr/bin/python3"]}.get(os.path.splitext(test)[1])
     args = [*how, TREE + "/" + test] if how else ["sh", TREE + "/tests/run-unit", test]
-    env = dict(os.environ, TRAWL_SRC=TREE, TRAWL_BUILD=OBJ, PATH=OBJ + ":" + os.environ["PATH"],
-               ASAN_OPTIONS="hard_rss_limit_mb=3000", **env)
     if apart:
         args = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", *args]
+    return run_args(args, timeout, cpu, **env)
+
+
+def run_args(args, timeout, cpu, **env):
+    """The same for a command line."""
+    env = dict(os.environ, TRAWL_SRC=TREE, TRAWL_BUILD=OBJ, PATH=OBJ + ":" + os.environ["PATH"],
+               ASAN_OPTIONS="hard_rss_limit_mb=3000", **env)
     p = subprocess.Popen(args, cwd=OBJ, env=env, text=True, start_new_session=True,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          preexec_fn=limits,
@@ -245,11 +280,16 @@ class Tests:
                 out += [u for u in units if u in self.known]
             else:
                 out.append(t)
-        return [t for t in out if not UNITS or not t.endswith((".sh", ".py"))]
+        return [t for t in out if not UNITS or is_unit(t)]
 
     def run_unchanged(self, test, apart):
         """Returns why a test is not used (or None), its seconds, and the numbers that it reaches.
         Processor time decides, which a busy machine does not change."""
+        if is_lab(test):  # a guest writes to no file here: it may reach all
+            if not os.path.exists(f"{OBJ}/lab/{KERNEL}/results"):
+                os.makedirs(f"{OBJ}/lab/{KERNEL}/results")
+            start = time.monotonic()
+            return run(test, 600, apart), time.monotonic() - start, list(range(self.size))
         with open(REACHED, "wb") as f:
             f.write(bytes(self.size))
         os.chmod(REACHED, 0o666)  # programs that became another user
@@ -266,7 +306,8 @@ class Tests:
 
     def measure(self, test, apart):
         """The same, kept for this build and this state of the test."""
-        path = f"{TREE}/{test}" if test.endswith((".sh", ".py")) else f"{OBJ}/{test}"
+        path = f"{OBJ}/{test}" if is_unit(test) else f"{TREE}/{test}" if is_script(test) else \
+            f"{TREE}/tests/lab/guest/{test[len('lab/'):]}.sh"
         key = self.build, self.slow, test, apart, os.stat(path).st_mtime_ns
         if key not in self.measured.known:
             result = self.run_unchanged(test, apart)
@@ -292,10 +333,10 @@ class Tests:
         with open(f"{SRC}/{path}") as f:
             apart = bool(SIGNALS.search(f.read()))
         near, any_able = "/test_" + os.path.basename(path)[:-2], False
-        # Scripts are only measured for what is left.
-        for script in (False,) if apart else (False, True):
+        # Scripts are only measured for what is left, and guests at the very end.
+        for of_kind in (is_unit,) if apart else (is_unit, is_script, is_lab):
             able = []
-            for t in (t for t in self.names(path) if t.endswith((".sh", ".py")) == script):
+            for t in filter(of_kind, self.names(path)):
                 why, seconds, reached = self.measure(t, apart)
                 if not why and number in reached:
                     able.append((not t.endswith(near), seconds, t))
@@ -355,9 +396,9 @@ def build_all(chosen, slow):
     files. Returns these tests, and the numbers that do not compile."""
     copy_tree()
     configure()
+    lend_lab()
     tests = Tests(max(chosen) + 1, slow)
-    units = sorted({t for name, *_ in chosen.values() for t in tests.names(name)
-                    if not t.endswith((".sh", ".py"))})
+    units = sorted({t for name, *_ in chosen.values() for t in tests.names(name) if is_unit(t)})
     texts = {}
     for path in (f for top in TOPS for f in glob.glob(f"{SRC}/{top}/**/*.c", recursive=True)):
         with open(path) as f:
