@@ -160,7 +160,7 @@ tests_common_test_json_SOURCES = tests/common/test_json.c
 tests_common_test_json_CFLAGS = $(UNIT_CFLAGS)
 tests_common_test_json_LDADD = libcapture.la $(UNIT_LDADD)
 UNIT_USBMON = tests/capture/usb/test_usbmon tests/capture/usb/test_filter tests/capture/usb/test_sysfs \
-	tests/capture/usb/test_text tests/capture/usb/test_tally
+	tests/capture/usb/test_text tests/capture/usb/test_tally tests/capture/usb/test_printed
 check_PROGRAMS += $(UNIT_USBMON)
 TESTS += $(UNIT_USBMON)
 USBMON_LDADD = libcapture.la $(UNIT_LDADD)
@@ -168,6 +168,11 @@ tests_capture_usb_test_usbmon_SOURCES = tests/capture/usb/test_usbmon.c \
 	tests/capture/usb/monmodel.c tests/capture/usb/monmodel.h
 tests_capture_usb_test_usbmon_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_usb_test_usbmon_LDADD = $(USBMON_LDADD)
+tests_capture_usb_test_printed_SOURCES = tests/capture/usb/test_printed.c
+tests_capture_usb_test_printed_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_usb_test_printed_LDADD = libcapture.la libdecode.la libcommon.la libformat.la \
+	$(CRITERION_LIBS) $(XXHASH_LIBS)
+EXTRA_DIST += tests/printed/usbcapture
 tests_capture_usb_test_tally_SOURCES = tests/capture/usb/test_tally.c
 tests_capture_usb_test_tally_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_usb_test_tally_LDADD = $(USBMON_LDADD)
