@@ -423,6 +423,37 @@ static void show_name(FILE *to, const struct inputs *in)
 	free(symbol);
 }
 
+/* Names of Rust that are nested so deep, in every way; some are refused from a depth on. */
+static void show_deep(FILE *to, size_t depth)
+{
+	static const char *const forms[][4] = { /* before, again and again, inside, after each */
+		{"_RINvC1a1f", "R", "hE", ""},	 {"_RINvC1a1f", "S", "hE", ""},
+		{"_RINvC1a1f", "T", "h", "E"},	 {"_RINvC1a1f", "A", "h", "j1_"},
+		{"_RINvC1a1f", "FE", "hE", ""},	 {"_R", "Nv", "C1a", "1b"},
+		{"_RINvC1a1f", "INtC1a1S", "h", "E"}, {"_RNvMC1a", "P", "h1f", ""},
+		{"_RNvXC1a", "INtC1a1S", "hC1b1f", "E"}, {"_RINvC1a1f", "DINtC1a1TINtC1a1S", "h", "EEL_"},
+		{"_RNvYINtC1a1S", "INtC1a1S", "hENtC1b1T1f", "E"},
+		{"_RNvY", "R", "hNtC1b1T1f", ""}};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		char symbol[16384], *plain, *full;
+		size_t n = (size_t)sprintf(symbol, "%s", forms[i][0]);
+
+		for (size_t k = 0; k < depth; k++)
+			n += (size_t)sprintf(symbol + n, "%s", forms[i][1]);
+		n += (size_t)sprintf(symbol + n, "%s", forms[i][2]);
+		for (size_t k = 0; k < depth; k++)
+			n += (size_t)sprintf(symbol + n, "%s", forms[i][3]);
+		for (unsigned int closing = 0; closing < 2; closing++, strcat(symbol, "E")) {
+			plain = rust_v0_name(symbol, false);
+			full = rust_v0_name(symbol, true);
+			fprintf(to, "%zu: %s\n%s\n", i, plain ? plain : "-", full ? full : "-");
+			free(plain);
+			free(full);
+		}
+	}
+}
+
 /* Bytes as the answer of the process that reads programs, for a list of two files. */
 static void show_answer(FILE *to, const struct inputs *in)
 {
@@ -447,11 +478,25 @@ static void show_answer(FILE *to, const struct inputs *in)
 	}
 }
 
+static void take_deep(struct printed *p)
+{
+	char *text;
+	size_t len;
+	FILE *to = open_memstream(&text, &len);
+
+	for (size_t depth = 0; depth < 260; depth++)
+		show_deep(to, depth);
+	fclose(to);
+	printed_take(p, "deep", text, len);
+	free(text);
+}
+
 Test(printed, texts)
 {
 	struct printed p;
 
 	printed_open(&p, "probe-texts");
+	take_deep(&p);
 	inputs_take(&p, "spec", show_texts);
 	inputs_take(&p, "names", show_name);
 	inputs_take(&p, "reply", show_answer);
