@@ -260,7 +260,10 @@ static bool event_brief(const uint8_t *p, size_t n, bool keys, struct out *o)
 	const char *status;
 	size_t head = le ? 3 : 2;
 
-	out_printf(o, " %s", e ? e->name : "event");
+	if (e)
+		out_printf(o, " %s", e->name);
+	else
+		out_printf(o, " event 0x%02x", p[0]);
 	if (p[0] == COMMAND_COMPLETE && n >= 5)
 		return answer_brief(p, n, keys, o);
 	if (p[0] == COMMAND_STATUS && n >= 6) {
