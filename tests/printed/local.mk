@@ -5,7 +5,7 @@ EXTRA_DIST += tests/printed/printed.h tests/printed/printed.py tests/printed/ste
 	tests/printed/payloads tests/printed/decoded
 
 # Sets of inputs (inputs.h) and how they are made
-EXTRA_DIST += tests/printed/inputs.h tests/printed/chance.h tests/printed/pack.py \
+EXTRA_DIST += tests/printed/inputs.h tests/printed/chance.h tests/printed/whole.h tests/printed/pack.py \
 	tests/printed/objects.py
 
 # Of tests/cli

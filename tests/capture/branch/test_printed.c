@@ -23,6 +23,7 @@
 #include "capture/branch/switches.h"
 #include "tests/printed/chance.h"
 #include "tests/printed/inputs.h"
+#include "tests/printed/whole.h"
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
@@ -365,18 +366,35 @@ static void show_maps(FILE *to, struct chance *c)
 	perf_maps_free(maps);
 }
 
+Test(printed, branch_programs)
+{
+	struct printed p;
+
+	whole_build();
+	printed_open(&p, "branch-programs");
+	inputs_take(&p, "objects-c", show_program);
+	inputs_take(&p, "objects-cxx", show_program);
+	inputs_take(&p, "objects-rust", show_program);
+	chance_take(&p, "insns", show_insns);
+	printed_close(&p);
+}
+
+Test(printed, branch_damaged_programs)
+{
+	struct printed p;
+
+	whole_build_and_same_libdw();
+	printed_open(&p, "branch-damaged");
+	inputs_take(&p, "functions", show_program);
+	printed_close(&p);
+}
+
 Test(printed, branch)
 {
 	struct printed p;
 
 	printed_open(&p, "branch");
-	inputs_take(&p, "objects-c", show_program);
-	inputs_take(&p, "objects-cxx", show_program);
-	inputs_take(&p, "objects-rust", show_program);
-	inputs_take(&p, "functions", show_program);
 	inputs_take(&p, "reply", show_answer);
-	if (branch_insn_known())
-		chance_take(&p, "insns", show_insns);
 	chance_take(&p, "stacks", show_stacks);
 	chance_take(&p, "contention", show_contention);
 	chance_take(&p, "switches", show_switches);

@@ -15,6 +15,7 @@
 #include "capture/probe/insn.h"
 #include "capture/probe/operand.h"
 #include "capture/probe/prologue.h"
+#include "capture/probe/punycode.h"
 #include "capture/probe/reentry.h"
 #include "capture/probe/reply.h"
 #include "capture/probe/rustv0.h"
@@ -22,8 +23,10 @@
 #include "capture/probe/usdt.h"
 #include "common/array.h"
 #include "tests/capture/probe/showall.h"
+#include "tests/printed/chance.h"
 #include "tests/printed/inputs.h"
 #include "tests/printed/printed.h"
+#include "tests/printed/whole.h"
 
 enum { FILE_FD = 200 };
 
@@ -339,6 +342,7 @@ Test(printed, programs)
 	const char *specs = read_text("tests/printed/probe-specs");
 	struct printed p;
 
+	whole_build();
 	printed_open(&p, "probe-programs");
 	take_objects(&p, "objects-c", specs);
 	take_objects(&p, "objects-cxx", specs);
@@ -478,6 +482,26 @@ static void show_answer(FILE *to, const struct inputs *in)
 	}
 }
 
+/* Identifiers of a few letters, whose encoded part mostly has small numbers. */
+static void show_punycode(FILE *to, struct chance *c)
+{
+	static const char digits[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+	for (unsigned int i = 0; i < 6000; i++) {
+		char ascii[600] = "", puny[16] = "", out[PUNYCODE_MOST] = "";
+		size_t nascii = chance(c, 20) ? chance(c, 12) : PUNYCODE_MOST - 3 + chance(c, 6);
+		size_t npuny = 1 + chance(c, 12);
+
+		memset(ascii, 'x', nascii);
+		for (size_t k = 0; k < npuny; k++)
+			puny[k] = digits[chance(c, chance(c, 2) ? 36 : 12)];
+		if (!chance(c, 30))
+			puny[chance(c, (uint32_t)npuny)] = "A_-\x80"[i % 4];
+		fprintf(to, "%zu %s %d", nascii, puny, punycode(ascii, nascii, puny, npuny, out));
+		fprintf(to, " %s\n", out);
+	}
+}
+
 static void take_deep(struct printed *p)
 {
 	char *text;
@@ -497,6 +521,7 @@ Test(printed, texts)
 
 	printed_open(&p, "probe-texts");
 	take_deep(&p);
+	chance_take(&p, "punycode", show_punycode);
 	inputs_take(&p, "spec", show_texts);
 	inputs_take(&p, "names", show_name);
 	inputs_take(&p, "reply", show_answer);
@@ -507,6 +532,7 @@ Test(printed, damaged_programs)
 {
 	struct printed p;
 
+	whole_build_and_same_libdw();
 	printed_open(&p, "probe-damaged");
 	inputs_take(&p, "functions", show_damaged);
 	inputs_take(&p, "notes", show_damaged);
