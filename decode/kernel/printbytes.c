@@ -43,14 +43,13 @@ void print_sockaddr(struct out *o, const uint8_t *p, size_t n, const char *exten
 	}
 }
 
-void print_bitmask(struct out *o, const uint8_t *p, size_t n)
+void print_bitmask(struct out *o, const uint8_t *p, size_t bits)
 {
-	size_t words = (n + 3) / 4;
+	for (size_t words = (bits + 31) / 32; words-- > 0;) {
+		size_t left = bits - words * 32, part = left < 32 ? left : 32;
+		uint64_t v = load_uint(p + words * 4, (part + 7) / 8);
 
-	while (words-- > 0) {
-		size_t part = n - words * 4 < 4 ? n - words * 4 : 4;
-
-		out_xdigits(o, load_uint(p + words * 4, part), (unsigned int)(2 * part));
+		out_xdigits(o, v & ((UINT64_C(1) << part) - 1), (unsigned int)((part + 3) / 4));
 		if (words)
 			out_char(o, ',');
 	}

@@ -14,7 +14,7 @@ void print_ipv6(struct out *o, const uint8_t *p, bool compact);
  */
 void print_sockaddr(struct out *o, const uint8_t *p, size_t n, const char *extension);
 /* 32-bit words in hex, the most significant first: "1,ffffffff". */
-void print_bitmask(struct out *o, const uint8_t *p, size_t n);
+void print_bitmask(struct out *o, const uint8_t *p, size_t bits);
 /* The set bits as ranges: "0-3,8". */
 void print_bit_list(struct out *o, const uint8_t *p, size_t bits);
 /* A UUID of 16 bytes; for %pUl the first three parts are little endian. */

@@ -165,7 +165,7 @@ static bool pointer_bytes(struct eval *e, const struct piece *p, struct shape *s
 		if (x[1] == 'l')
 			print_bit_list(t, r->bytes, n);
 		else
-			print_bitmask(t, r->bytes, (n + 7) / 8);
+			print_bitmask(t, r->bytes, n);
 	} else if (x[0] == 'h') {
 		n = s->width > 0 && (size_t)s->width < r->len ? (size_t)s->width : r->len;
 		s->width = -1;

@@ -452,7 +452,7 @@ static struct result of_argument(struct eval *e, const struct node *call)
 	case HELPER_FIELD_LEN:
 		return number(a.len, 4, true);
 	case HELPER_BITMASK:
-		print_bitmask(&e->f->scratch, a.bytes, a.len);
+		print_bitmask(&e->f->scratch, a.bytes, 8 * a.len);
 		return made(e, start);
 	case HELPER_SOCKADDR:
 		print_sockaddr(&e->f->scratch, a.bytes, a.len, "Spc");
@@ -501,6 +501,9 @@ static struct result value(struct eval *e, const struct node *n)
 		return text_of(n->text, n->len);
 	case NODE_FIELD:
 		return field_value(e, n->field);
+	case NODE_LOC:
+		return number(n->field->offset + 4u <= e->len ?
+				      load(e->record + n->field->offset, 4, false) : 0, 4, false);
 	case NODE_UNARY:
 		return unary(e, n);
 	case NODE_BINARY:

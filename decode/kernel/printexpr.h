@@ -12,6 +12,7 @@ enum node_op {
 	NODE_UNKNOWN, /* a number whose value is unknown */
 	NODE_TEXT,   /* text */
 	NODE_FIELD,  /* value of a field of the record */
+	NODE_LOC,    /* the u32 that says where a field's bytes are */
 	NODE_UNARY,  /* what a */
 	NODE_BINARY, /* a what b */
 	NODE_CHOICE, /* a ? b : c */

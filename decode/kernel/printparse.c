@@ -131,6 +131,8 @@ static struct node *field_node(struct parser *p, const struct token *name)
 	n = node_new(p, NODE_FIELD);
 	if (n)
 		n->field = f;
+	if (n && plain.text != name->text)
+		n->op = NODE_LOC;
 	return n;
 }
 

@@ -7,6 +7,7 @@ from printed.lines import Numbers
 
 BASE, LIBRARY = 0x555555554000, 0x7f0000000000
 MAIN, F, G, LEAF, COLD, STUB, LIB, GO = 0x1000, 0x1100, 0x1200, 0x1300, 0x1400, 0x1500, 0x100, 0x200
+GOGO, NEWSTACK, KERNEL, JIT = 0x1700, 0x1780, 0xffffffff81000000, 0x20000
 PAIRS = ("branches-a", "branches-b"), ("branches-a", "branches-lost"), ("branches-a", "branches-a")
 
 
@@ -31,7 +32,8 @@ PROGRAM = {
     "segments": [[0, 0, 0x3000], [0x3000, 0x4000, 0x1000]],
     "functions": [[MAIN, 0x80, "main"], [F, 0x80, "f"], [G, 0x80, "ns::g<int>"],
                   [LEAF, 0, "leaf"], [COLD, 0x40, "f.cold"], [STUB, 0x10, "puts@plt"],
-                  [0x1600, 0x80, "never"]],
+                  [0x1600, 0x80, "never"], [GOGO, 0x40, "gogo"],
+                  [NEWSTACK, 0x40, "runtime.newstack"], [0x1800, 0x40, "main [clone .cold]"]],
     "files": ["/src/play.c", "/src/play.h"], "first_file": 0,
     "lines": table([(MAIN, 0, 10), (MAIN + 0x10, 0, 11), (MAIN + 0x20, 0, 12), (MAIN + 0x30, 1, 5),
                     (MAIN + 0x38, 0, 13), (F, 0, 20), (F + 0x20, 0, 21), (F + 0x40, 0, 0),
@@ -52,7 +54,9 @@ LIBRARIES = [
 def head(base=BASE, pid=5):
     maps = [f"{base:x}-{base + 0x3000:x} r-xp 00000000 08:01 7 /bin/play",
             f"{LIBRARY:x}-{LIBRARY + 0x1000:x} r-xp 00001000 08:01 8 /lib/libx.so",
-            f"{LIBRARY + 0x10000:x}-{LIBRARY + 0x11000:x} r-xp 00000000 08:01 9 /lib/stripped.so"]
+            f"{LIBRARY + 0x10000:x}-{LIBRARY + 0x11000:x} r-xp 00000000 08:01 9 /lib/stripped.so",
+            f"{LIBRARY + JIT:x}-{LIBRARY + JIT + 0x1000:x} r-xp 00000000 00:00 0 [heap]",
+            f"{LIBRARY + 2 * JIT:x}-{LIBRARY + 2 * JIT + 0x1000:x} r-xp 00000000 00:00 0"]
     tabs = "\t".join(maps)
     return [f"meta branch/maps/{pid} {tabs}",
             f"meta branch/module/08:01:7 {json.dumps(PROGRAM)}",
@@ -142,6 +146,35 @@ class Task:
         for _ in range(3 + self.pick.below(40)):
             self.branch(MAIN + 0x24, MAIN + 0x20, "jcc")
 
+    def repeated(self):
+        """A sequence of calls that comes several times is a loop."""
+        for _ in range(3 + self.pick.below(3)):
+            self.branch(MAIN + 0x14, F, "call")
+            self.branch(F + 0x20, MAIN + 0x19, "ret")
+            self.branch(MAIN + 0x24, LEAF, "call")
+            self.branch(LEAF + 8, MAIN + 0x29, "ret")
+
+    def goroutine(self):
+        self.branch(MAIN + 0x14, F, "call")
+        self.branch(F + 0x10, self.pick.of((GOGO, NEWSTACK)), "call")
+        self.branch(NEWSTACK + 8, GOGO, "call")
+        self.branch(GOGO + 8, self.pick.of((G, LEAF + 4)), "jmp*")
+        self.branch(LEAF + 8, MAIN + 0x19, "ret")
+
+    def elsewhere(self):
+        """Code of the kernel, of no file, and a part that the compiler moved."""
+        self.branch(MAIN + 0x24, JIT + 4, "call*", JIT + 4)
+        self.branch(JIT + 8, 2 * JIT, "jmp", JIT + 8, 2 * JIT)
+        self.branch(2 * JIT + 8, KERNEL - LIBRARY, "irq", 2 * JIT + 8, KERNEL - LIBRARY)
+        self.branch(KERNEL - LIBRARY + 9, 2 * JIT + 8, "eret", KERNEL - LIBRARY + 9, 2 * JIT + 8)
+        self.branch(2 * JIT + 12, MAIN + 0x29, "ret", 2 * JIT + 12)
+        self.branch(MAIN + 0x24, 0x1800, "jcc")
+        self.branch(0x1810, MAIN + 0x29, "jmp")
+
+    def out(self):
+        """A return, or a jump, to where no known call is."""
+        self.branch(G + 0x20, MAIN + 0x30, self.pick.of(("ret", "jmp*")))
+
     def deep(self):
         depth = 2 + self.pick.below(90)
         self.branch(MAIN + 0x14, F, "call")
@@ -157,7 +190,8 @@ def program(steps, losses=False, other=(), **more):
     t = Task(**{"tid": 5, **more})
     if t.tid == 5:
         t.branch(-t.base, MAIN, "exec")
-    ways = [t.f, t.f, t.library, t.unknown, t.signal, t.longjmp, t.tail, t.odd, t.loop, t.deep]
+    ways = [t.f, t.library, t.unknown, t.signal, t.longjmp, t.tail, t.odd, t.loop, t.deep,
+            t.repeated, t.goroutine, t.elsewhere, t.out]
     for n in range(steps):
         t.pick = Numbers(n + 1000 * (n in other))
         t.pick.of(ways)()
@@ -175,8 +209,9 @@ def program(steps, losses=False, other=(), **more):
 
 def captures():
     moved = BASE + 0x200000
-    return {"branches-a": [*head(), *program(30)],
-            "branches-b": [*head(moved), *program(30, other=(4, 5, 17, 26), base=moved),
+    return {"branches-a": [*head(), *program(45)],
+            "branches-b": [*head(moved), *program(45, other=(4, 5, 17, 26), base=moved),
                            *program(15, tid=6, base=moved)],
-            "branches-lost": [*head(), *program(24, True, lbr=True)],
+            "branches-lost": [*head(), *program(40, True, lbr=True)],
+            "branches-inside": [*head(), *program(25, tid=7)],
             "branches-bare": program(6)}

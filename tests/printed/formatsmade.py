@@ -6,7 +6,8 @@ from printed.lines import Lines, Numbers
 
 FIELDS = ["int num", "u64 big", "u8 byte", "char comm[16]", "u32 arr[2]", "u8 mac[6]",
           "__data_loc char[] str", "__data_loc u64[] dyn", "__rel_loc char[] rel", "x32 mask",
-          "bool yes", "char letter", "void * at", "short small", "dev_t dev", "long wide"]
+          "bool yes", "char letter", "void * at", "short small", "dev_t dev", "long wide", "u8 uuid[16]", "u8 sock[28]",
+          "__data_loc u64[] stack"]
 
 FORMATS = (
     '"%d %u %x %X %o", REC->num, REC->num, REC->num, REC->num, REC->num',
@@ -53,6 +54,20 @@ FORMATS = (
     '"({ int x = (REC->num); x; })"', '"%d", ({ int x = (REC->num); x * 2; })',
     '"%s", ({ const char *p = __get_str(str); p; })', '"%s", __print_ns_to_secs(REC->big)',
     '"%s", __print_symbolic(REC->num & 3, { 0, "a" }, { 1, "b" }, { 2, "c" }, { 3, "d" })',
+    '"%d %d %d", REC->arr[REC->byte & 1], REC->arr[7], REC->mac[REC->num & 3]',
+    '"%c %d", __get_str(str)[0], REC->comm[1]', '"%pUb %pUl %pUB", REC->uuid, REC->uuid, REC->uuid',
+    '"%pISpc %pISc %pIS", REC->sock, REC->sock, REC->sock', '"%pI6 %pI6c", REC->uuid, REC->uuid',
+    '"%*pbl %*pb", 40, REC->mac, 20, REC->mac', '"%s", __get_stacktrace(stack)',
+    '"%s", __print_hex_dump("x", 0, 16, 1, REC->mac, 6, 1)', '"%s", __get_stacktrace(dyn)',
+    '"%llu.%09u", __print_ns_to_secs(REC->big), __print_ns_without_secs(REC->big)',
+    '"%s", call_of(REC->comm, REC->mac, __get_str(str), REC->num, "text")',
+    '"%d %d", REC->ent.pid, REC->ent.flags', '"%u %u", REC->__data_loc_str & 0xffff, '
+    'REC->__data_loc_str >> 16', '"%lu %lu", sizeof(REC->arr), sizeof(struct none)',
+    '"%s", __print_symbolic(REC->byte, { 1 + 0, "sum" }, { 1 << 7, "high" }, { UNKNOWN, "?" })',
+    '"%d %d %d %d", REC->num >= 0, REC->num > -6, REC->big >= 7, 3 <= REC->byte',
+    '"%d", ({ int a = (REC->num); int b = (a + 1); (a) > (b) ? (a) : (b); })',
+    '"%d %d", *REC->arr, -(-REC->num)', '"%x %x", REC->byte << 33, 1 << REC->byte',
+    '"%s", (const char *)__get_str(str)', '"%d", (int)(u8)REC->num + (bool)REC->byte',
     '"%p", (void *)REC->wide', '"%llx", (u64)REC->num << 32 | REC->mask', '"%d:%d", 010, 0x1f',
 )
 
@@ -68,7 +83,12 @@ def values(n, pick):
         "letter": b"k\x80\0\n"[n % 4], "at": (0xffffffff81000042, 0xffffffff81000100, 0,
                                                0xffff888000001000)[n % 4],
         "small": (-300, 300, 0, -1)[n % 4], "dev": (8 << 20 | 3, 11 << 20, 0, 259 << 20)[n % 4],
-        "wide": (-5, 7, -(1 << 40), 1 << 60)[n % 4]}
+        "wide": (-5, 7, -(1 << 40), 1 << 60)[n % 4], "uuid": bytes(range(n, n + 16)),
+        "sock": (b"\2\0\0\x50\x7f\0\0\1", b"\x0a\0\x1f\x90\0\0\0\0\x20\1\x0d\xb8" + bytes(11) + b"\1",
+                 b"\1\0/path", bytes(28))[n % 4],
+        "stack": b"".join(v.to_bytes(8, "little") for v in (
+            (2, 0xffffffff81000042, 0xffffffff81000110), (0xffffffff81000042, 2 ** 64 - 1, 7), (),
+            (0xffffffff81000142, 0x1000))[n % 4])}
 
 
 def formats():
@@ -77,7 +97,7 @@ def formats():
                "ffffffff81000200 T last\n")
     lines.source("event")
     for n, text in enumerate(FORMATS):
-        lines.type(f"made:f{n:02}", FIELDS, text)
+        lines.type(f"made:f{n:03}", FIELDS, text)
     lines.type("made:none", FIELDS)
     lines.type("made:plain", ["u8 a", "s8 b", "u16 c", "short d", "u32 e", "int f", "u64 g",
                               "s64 h", "x32 i", "x64 j", "bool k", "char l", "float m", "double n",

@@ -28,6 +28,7 @@ EXPORT = {
     "perfetto": ["--to perfetto"],
     "trace-dat": ["--to trace-dat", "--to trace-dat --with-machine"],
     "html": ["--to html"],
+    "gzip": ["--to pcapng.gz -c 20"],
 }
 EXPORT_USB = {
     "pcap": ["--to pcap --source 'usb*'", "--to pcap --source 'usb*' --linktype 189",
@@ -52,5 +53,7 @@ def commands(program, forms):
 
 
 ALL = {**commands("decode", DECODE), **commands("export", EXPORT)}
-OF_USB = {**commands("decode", USB), **commands("export", EXPORT_USB)}
+OF_USB = {**commands("decode", USB), **commands("export", EXPORT_USB),
+          "again": ["trawl-export --to pcapng --source 'usb*' FILE -w o.pcapng",
+                    "trawl-decode o.pcapng", "trawl-decode --summary --utc o.pcapng"]}
 OF_BRANCHES = {**commands("decode", BRANCH), **commands("export", EXPORT_BRANCH)}

@@ -211,6 +211,8 @@ Test(printfmt, helpers, .init = fill)
 	is("\"%s\", __print_hex_str(REC->mac, 600)", "010203aabbcc");
 	is("\"%s\", __get_bitmask(dyn)", "00000000,00000001,00000003,0000000f");
 	is("\"%*pbl\", 64, __get_dynamic_array(dyn)", "0-3,32-33");
+	is("\"%*pb|%*pb\", 20, REC->mac, 36, REC->mac", "30201|b,aa030201");
+	is("\"%u %u\", REC->__data_loc_str & 0xffff, REC->__data_loc_str >> 16", "64 6");
 	is("\"%pU %pI6 %p\", REC->mac, REC->mac, REC->mac", "? ? ?");
 	is("\"%pM %*phN\", REC->mac, 2, REC->mac", "01:02:03:aa:bb:cc 0102");
 	is("\"%s=%s\", REC->comm, __get_str(str)", "init=hello");
