@@ -113,6 +113,57 @@ Test(apart, a_crash_is_an_error, .init = set_up)
 	fails(crash, "crash");
 }
 
+static size_t descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	size_t n = 0;
+
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+static int nothing(void *arg, struct probe_list *l, struct trawl_error *e)
+{
+	(void)arg;
+	(void)l;
+	(void)e;
+	return 0;
+}
+
+Test(apart, no_descriptor_is_left, .init = set_up)
+{
+	size_t before = descriptors();
+
+	cr_expect_eq(run(nothing), 0, "%s", err.text);
+	cr_expect_eq(descriptors(), before);
+	cr_expect_eq(run(crash), -1);
+	cr_expect_eq(descriptors(), before);
+}
+
+/* The socket needs two, the pipe two more. */
+Test(apart, no_descriptor_is_left_when_there_are_too_few, .init = set_up)
+{
+	size_t before = descriptors();
+	int next = dup(list.files[0]->fd);
+	struct rlimit all;
+
+	close(next);
+	getrlimit(RLIMIT_NOFILE, &all);
+	for (rlim_t room = 0; room < 4; room++) {
+		struct rlimit few = { (rlim_t)next + room, all.rlim_max };
+		int got;
+
+		setrlimit(RLIMIT_NOFILE, &few);
+		got = run(nothing);
+		setrlimit(RLIMIT_NOFILE, &all);
+		cr_expect_eq(got, -1, "%u", (unsigned int)room);
+		cr_expect(strstr(err.text, "Too many open files"), "%s", err.text);
+		cr_expect_eq(descriptors(), before, "%u", (unsigned int)room);
+	}
+}
+
 /* The user's own limit is lower than trawl's. */
 Test(apart, a_loop_is_an_error, .init = set_up)
 {
