@@ -53,13 +53,14 @@ static char *derived_type_text(int tag, const char *inner)
 
 char *dwarf_type_text(Dwarf_Die *die, int depth)
 {
-	Dwarf_Die under, described = die ? *die : (Dwarf_Die){ 0 };
+	Dwarf_Die under, described;
 	char *inner, *text;
 	const char *name;
 	int tag;
 
 	if (!die)
 		return xstrdup("void");
+	described = *die;
 	if (dwarf_elsewhere(&described))
 		die = &described;
 	name = dwarf_diename(die);

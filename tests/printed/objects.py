@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 """objects.py FOLDER
 
-Makes the sets objects-*.zst in FOLDER: sources of tests/zoo as small shared objects without a
-library, as several compilers translate them. The sets in the tree stay as they are, because other
-versions of a compiler write other code and other debug information; new ones need new digests.
+Makes the sets objects-*.zst in FOLDER: sources of tests/zoo, and strings.cc, as small shared
+objects without a library, as several compilers translate them. (Those of objects-go.zst are whole
+programs, in which each block of bytes is 0 without which trawl finds the same.) The sets in the
+tree stay as they are, because other versions of a compiler write other code and other debug
+information; new ones need new digests.
 """
 import os
 import subprocess
@@ -20,6 +22,8 @@ LINK = ["-shared", "-nostdlib", "-nostartfiles", "-w",
 DIRECT = ["-fPIC", *LINK]
 C = {"gcc-O0": ["gcc", "-g", "-O0"], "gcc-O2": ["gcc", "-g", "-O2"],
      "clang-O0": ["clang", "-gdwarf-4", "-O0"], "clang-O2": ["clang", "-g", "-O2"]}
+CXX = {how: [c[0].replace("gcc", "g++").replace("clang", "clang++"), "-std=c++17", "-g", c[-1]]
+       for how, c in C.items()}
 # set: (source, how)
 SETS = {
     "objects-c": [("zoo.c", C), ("parts.c", C), ("returns.c", C),
@@ -30,6 +34,7 @@ SETS = {
                     ("variants.cc", ["O1"])],
     "objects-rust": [("zoo.rs", ["O2"]), ("parts.rs", ["O0"]), ("returns.rs", ["O2"]),
                      ("variants.rs", ["O2"])],
+    "objects-strings": [("strings.cc", CXX)],
 }
 
 
@@ -38,6 +43,8 @@ def commands(source, how, out):
     path, kind = f"zoo/{source}", source.split(".")[1]
     if kind == "c":
         return [[*C[how], *DIRECT, path, "-o", out]]
+    if source == "strings.cc":
+        return [[*CXX[how], *DIRECT, f"{ZOO}/../printed/{source}", "-o", out]]
     if kind == "cc":
         return [["clang++", "-std=c++17", "-g", f"-{how}", *DIRECT, path, "-o", out]]
     if kind == "f90":

@@ -57,6 +57,7 @@ tests_capture_probe_test_printed_LDADD = libcapture.la $(UNIT_LDADD) $(ZSTD_LIBS
 EXTRA_DIST += tests/printed/functions.zst tests/printed/notes.zst tests/printed/names.zst \
 	tests/printed/reply.zst tests/printed/spec.zst tests/printed/objects-c.zst \
 	tests/printed/objects-cxx.zst tests/printed/objects-rust.zst tests/printed/objects-go.zst \
+	tests/printed/objects-strings.zst tests/printed/strings.cc \
 	tests/printed/probe-specs tests/printed/probe-damaged tests/printed/probe-programs \
 	tests/printed/probe-texts
 tests_capture_probe_test_usdt_SOURCES = tests/capture/probe/test_usdt.c

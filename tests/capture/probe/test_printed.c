@@ -348,6 +348,7 @@ Test(printed, programs)
 	take_objects(&p, "objects-cxx", specs);
 	take_objects(&p, "objects-rust", specs);
 	take_objects(&p, "objects-go", specs);
+	take_objects(&p, "objects-strings", specs);
 	printed_close(&p);
 }
 
