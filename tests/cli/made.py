@@ -24,7 +24,7 @@ def make(folder, name, program, *more, text=None):
 
 def write(folder):
     """Makes the captures; returns {name: forms}"""
-    made = {"kernel": kernelmade.kernel(), "formats": formatsmade.formats(),
+    made = {"kernel": kernelmade.kernel(), "many": kernelmade.many(), "formats": formatsmade.formats(),
             "probes": formatsmade.probes(), **joinmade.captures()}
     out = {}
     for name, lines in made.items():

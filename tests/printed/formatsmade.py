@@ -162,6 +162,8 @@ def probes():
         lines.source(source)
         for name in names:
             lines.type(name, fields)
+    lines.meta("maps/5", "55d000000000-55d000001000 r-xp 00001000 08:01 77 /opt/app",
+               lines.now + 18 * 700)
     for n in range(36):
         name = ("app:call", "app:mark", "app:call%return")[n % 3]
         lines.event(name, 700, n % 2, 5, __probe_ip=0x55d000001000 + 64 * (n // 3 % 3), n=n - 9,

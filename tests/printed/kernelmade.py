@@ -194,3 +194,19 @@ def kernel():
     lines.meta("edit/1", {"operation": "cut", "kept": 10, "left_out": 5, "every": 3,
                           "from_ns": 1, "until_ns": 900000000000, "chosen": True}, lines.now)
     return lines
+
+
+def many():
+    """More tasks, names and processors than tables have room for at first."""
+    lines = Lines()
+    lines.source("event")
+    for tid in range(1, 401):
+        lines.meta(f"task/{tid}", {"tid": tid, "pid": tid - tid % 3, "comm": f"task{tid}",
+                                   "time_ns": 1})
+        lines.type(f"many:event{tid}_{'begin' if tid % 2 else 'end'}", [f"u32 field{tid}"],
+                   f'"field{tid}=%u %s", REC->field{tid}, __print_symbolic(REC->field{tid}, '
+                   f'{{ {tid}, "own" }})')
+    for name in 2 * list(lines.types):
+        tid = int(name.split("event")[1].split("_")[0])
+        lines.event(name, 100, tid % 70, tid, **{f"field{tid}": tid})
+    return lines
