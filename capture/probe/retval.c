@@ -29,6 +29,7 @@
 #include "capture/probe/language.h"
 #include "capture/probe/param.h"
 #include "capture/probe/results.h"
+#include "capture/probe/typed.h"
 #include "capture/sys/alloc.h"
 #include "common/numbersize.h"
 
@@ -446,6 +447,7 @@ void retval_describe(struct param_finder *f, struct dwarf_function *out)
 		return;
 	}
 	v->ctype = dwarf_type_text(&type, 0);
+	v->text = typed_text_of(&type);
 	abi_type_of(&type, &t);
 	if (convention == CONVENTION_OWN)
 		unknown(v, "the convention by which its language returns values is unknown");

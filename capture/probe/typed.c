@@ -106,27 +106,17 @@ static void set_type(struct dwarf_value *v, const struct abi_type *t)
 	v->show = t->show;
 }
 
-/*
- * What ":string" records for this type. Strings of Go, Rust and C++ have a length and need not end
- * with a NUL; libstdc++'s std::string does.
- */
-static enum dwarf_text text_of(const struct param *q, Dwarf_Die *from)
+/* What ":string" records of an object of this class: only libstdc++'s std::string has a NUL. */
+static enum dwarf_text text_in(Dwarf_Die *object)
 {
 	static const char string[] = "basic_string<char,", view[] = "basic_string_view<";
-	int language = param_language(q);
-	Dwarf_Die type, under, member;
-	const char *name;
+	const char *name = dwarf_diename(object);
+	Dwarf_Die member;
 
-	if (language == DW_LANG_Go || language == DW_LANG_Rust)
-		return DWARF_TEXT_COUNTED;
-	if (!dwarf_peel(from, &type) || !dwarf_type_of(&type, &under) ||
-	    !dwarf_peel(&under, &type))
-		return DWARF_TEXT;
-	name = dwarf_diename(&type);
 	if (!name || strncmp(name, "basic_string", 12))
 		return DWARF_TEXT;
 	if (!strncmp(name, view, sizeof(view) - 1) || strncmp(name, string, sizeof(string) - 1) ||
-	    dwarf_child(&type, &member) != 0)
+	    dwarf_child(object, &member) != 0)
 		return DWARF_TEXT_COUNTED;
 	do {
 		const char *of = dwarf_diename(&member);
@@ -137,6 +127,27 @@ static enum dwarf_text text_of(const struct param *q, Dwarf_Die *from)
 			return DWARF_TEXT_POINTED;
 	} while (dwarf_siblingof(&member, &member) == 0);
 	return DWARF_TEXT_COUNTED;
+}
+
+enum dwarf_text typed_text_of(Dwarf_Die *from)
+{
+	Dwarf_Die type, under;
+
+	if (!dwarf_peel(from, &type))
+		return DWARF_TEXT;
+	if (!dwarf_is_class(&type) &&
+	    (!dwarf_type_of(&type, &under) || !dwarf_peel(&under, &type)))
+		return DWARF_TEXT;
+	return text_in(&type);
+}
+
+/* The same of a value; strings of Go and Rust have a length, too. */
+static enum dwarf_text text_of(const struct param *q, Dwarf_Die *from)
+{
+	int language = param_language(q);
+
+	return language == DW_LANG_Go || language == DW_LANG_Rust ? DWARF_TEXT_COUNTED :
+								    typed_text_of(from);
 }
 
 /* Why a value that is one in the language is none that is shown; NULL: it can be shown. */
@@ -259,6 +270,7 @@ static void set_object(const struct param *q, Dwarf_Die *peeled, unsigned int of
 {
 	struct array_shape shape = { 0 };
 
+	v->text = text_in(peeled);
 	if (dwarf_tag(peeled) == DW_TAG_array_type)
 		array_shape_of(peeled, &shape);
 	if (shape.elsewhere) {
@@ -573,7 +585,7 @@ static void add_members(const struct param *q, Dwarf_Die *type, const char *name
 	do
 		add_member(q, &child, name, offset, out);
 	while (dwarf_siblingof(&child, &child) == 0);
-	if (dwarf_diename(type) && !strncmp(dwarf_diename(type), "basic_string_view<", 18)) {
+	if (text_in(type) == DWARF_TEXT_COUNTED) {
 		for (; before < out->nparams; before++)
 			out->params[before].text = DWARF_TEXT_COUNTED;
 	}

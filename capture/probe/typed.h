@@ -27,6 +27,9 @@ void typed_add(const struct param *q, Dwarf_Die *type, const char *name, unsigne
 void typed_add_bits(const struct param *q, Dwarf_Die *type, const char *name, unsigned int bit,
 		    unsigned int width, struct dwarf_function *out);
 
+/* What ":string" records of an object of this type, or of the object that it points to. */
+enum dwarf_text typed_text_of(Dwarf_Die *type);
+
 /* Appends a value that is unavailable. */
 void typed_add_missing(struct dwarf_function *out, const char *name, const char *why);
 #endif

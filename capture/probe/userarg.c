@@ -568,7 +568,7 @@ static int add_single(struct making *m, const struct spec_arg *arg, const struct
 		add_counted(m, arg->expr, name, value, *arg->type ? WORDS_ASKED_FOR : WORDS);
 		return 0;
 	}
-	if (value != &m->fnd.ret && point_to_text(m, arg, e, value, argloc) < 0)
+	if (point_to_text(m, arg, e, value, argloc) < 0)
 		return -1;
 	return add_field(m, arg, e, &(struct arg_field){ name, argloc, value, NULL });
 }
