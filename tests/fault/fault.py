@@ -168,6 +168,7 @@ def run(scenario, kind, n):
     options = os.environ.get("ASAN_OPTIONS", "")
     env = dict(os.environ, LD_PRELOAD=BUILD + "/tests/fault/fault.so", FAULT=f"{kind}:{n}",
                FAULT_COUNTS=COUNTS,
+               LSAN_OPTIONS=f"suppressions={SRC}/tests/lsan.supp:print_suppressions=0",
                ASAN_OPTIONS=f"{options}:verify_asan_link_order=0:exitcode={ASAN_EXIT}:detect_leaks=1")
     try:
         r = subprocess.run([f"{BUILD}/{scenario.args[0]}", *scenario.args[1:]], env=env, timeout=60,
