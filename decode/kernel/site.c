@@ -192,6 +192,16 @@ static bool read_values(struct site *s, const struct json_object *j,
 	return true;
 }
 
+static void site_free(struct site *s)
+{
+	for (uint32_t i = 0; i < s->nargs; i++) {
+		own_free(s->args[i].own);
+		free(s->args[i].plain_name);
+	}
+	free(s->args);
+	*s = (struct site){ 0 };
+}
+
 /* described: "args" of the probe, which say how each argument is shown. */
 static bool read_site(struct site *s, const struct json_object *j,
 		      const struct json_object *described, struct event_layout *l, bool *plain)
@@ -356,6 +366,8 @@ struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, u
 		if (read_site(&s->sites[s->n], json_object_array_get_idx(list, i),
 			      jdoc_get(s->doc, "args"), l, &s->plain))
 			s->n++;
+		else
+			site_free(&s->sites[s->n]);
 	}
 	name_missing(s, l);
 	s->names = enum_names_new(jdoc_get(s->doc, "args"), l);
@@ -366,17 +378,10 @@ struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, u
 
 void sites_free(struct probe_sites *s)
 {
-	uint32_t i, k;
-
 	if (!s)
 		return;
-	for (i = 0; i < s->n; i++) {
-		for (k = 0; s->sites[i].args && k < s->sites[i].nargs; k++) {
-			own_free(s->sites[i].args[k].own);
-			free(s->sites[i].args[k].plain_name);
-		}
-		free(s->sites[i].args);
-	}
+	for (uint32_t i = 0; i < s->n; i++)
+		site_free(&s->sites[i]);
 	free(s->sites);
 	boots_free(&s->boots);
 	enum_names_free(s->names);
