@@ -522,8 +522,13 @@ Test(writer, a_closed_pipe_is_an_error_of_its_own_and_no_signal)
 	}
 	cr_assert_eq(ret, -1);
 	cr_assert_eq(err.sys, EPIPE, "%s", err.text);
+	cr_expect_eq(err.status, TRAWL_OK);
+	cr_expect(strstr(err.text, ": the reader of the pipe has exited"), "%s", err.text);
+	memset(&err, 0x55, sizeof(err));
 	cr_assert_eq(trawl_writer_close(w, &err), -1);
 	cr_assert_eq(err.sys, EPIPE);
+	cr_expect_eq(err.status, TRAWL_OK);
+	cr_expect(strstr(err.text, ": the reader of the pipe has exited"), "%s", err.text);
 }
 
 Test(writer, a_device_without_room_is_told)

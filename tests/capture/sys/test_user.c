@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -63,4 +64,43 @@ Test(user, an_unmapped_user_is_an_error)
 	close(down[1]);
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
 	cr_expect(WIFEXITED(status) && !WEXITSTATUS(status), "user_enter() says that it worked");
+}
+
+/* As sudo leaves them; a user without an entry in the list of users has the one group. */
+Test(user, who_called_sudo_is_the_user)
+{
+	struct trawl_error err;
+	struct user u;
+
+	if (geteuid())
+		cr_skip_test("needs root");
+	setenv("SUDO_UID", "54321", 1);
+	setenv("SUDO_GID", "54322", 1);
+	cr_assert_eq(user_find(&u, NULL, &err), 0);
+	cr_expect(u.other && u.uid == 54321 && u.gid == 54322 && !u.name && !u.home);
+	cr_assert_eq(u.ngroups, 1);
+	cr_expect_eq(u.groups[0], 54322);
+	user_free(&u);
+	setenv("SUDO_GID", "4294967295", 1); /* (gid_t)-1: leave as it is */
+	cr_assert_eq(user_find(&u, NULL, &err), -1);
+	cr_expect_eq(err.status, TRAWL_USAGE);
+	cr_expect(strstr(err.text, "SUDO_UID=54321, SUDO_GID=4294967295: not valid"), "%s",
+		  err.text);
+}
+
+Test(user, a_user_that_is_named_has_the_groups_of_a_login)
+{
+	struct trawl_error err;
+	struct user u;
+
+	if (geteuid())
+		cr_skip_test("needs root");
+	cr_assert_eq(user_find(&u, "nobody", &err), 0);
+	cr_expect(u.other && u.uid && u.gid && u.name && u.home);
+	cr_expect_str_eq(u.name, "nobody");
+	cr_assert_geq(u.ngroups, 1);
+	cr_expect_eq(u.groups[0], u.gid);
+	user_free(&u);
+	cr_assert_eq(user_find(&u, "nobody-here", &err), -1);
+	cr_expect_str_eq(err.text, "-Z nobody-here: no such user");
 }
