@@ -355,7 +355,10 @@ static bool lacks_lines(const struct image_module *m)
 	return image_ran(m) && !m->nlines && strcmp(m->path, "[vdso]") != 0;
 }
 
-/* Prints what holds for the modules of which `is` is true. */
+/*
+ * Prints what holds for the modules of which `is` is true. A program is mapped below its libraries,
+ * so that it is named before them.
+ */
 static void note_modules(struct images *images, bool (*is)(const struct image_module *m),
 			 const char *what)
 {
@@ -368,7 +371,8 @@ static void note_modules(struct images *images, bool (*is)(const struct image_mo
 		if (!is(m))
 			continue;
 		more += first != NULL;
-		first = first ? first : m;
+		if (!first || m->base < first->base)
+			first = m;
 	}
 	if (!first)
 		return;
