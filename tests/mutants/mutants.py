@@ -99,7 +99,7 @@ TESTS = [
                          "lab/atexit"]),
     ("capture/", ["tests/capture/tracefs/", "tests/capture/task/", *CAPTURE]),
 ]
-# Tests that are used however long they take: no other sees what they do.
+# Tests that may take four times as long: no other sees what they do.
 PATIENT = ("tests/format/test_damage", "tests/format/test_small", "tests/cli/branch.py")
 SIGNALS = re.compile(r"\b(kill|killpg|tgkill|pidfd_send_signal)\(|SYS_(tgkill|pidfd_send_signal)")
 
@@ -360,13 +360,9 @@ class Results(Kept):
         with open(f"{SRC}/{name}", "rb") as f:
             return name, hashlib.sha256(f.read()).hexdigest(), line, what, new
 
-    def has(self, place, again):
+    def has(self, key, again):
         """Whether a change was tried; with `again`, whether it was killed."""
-        key = self.key(place)
         return key in self.known and not (again and not (self.known[key] or [""])[0])
-
-    def of(self, place):
-        return self.known[self.key(place)]
 
 
 def line_of(place):
@@ -458,17 +454,18 @@ def main():
     same, results, tally = equivalents(SRC), Results(), Tally()
     equal = {p for p in chosen if (p[0], line_of(p).strip(), p[2]) in same}
     numbers = {n: p for n, p in enumerate(chosen, 1) if p not in equal}
+    keys = {n: results.key(p) for n, p in numbers.items()}  # of the sources that are built
     tests, stillborn = build_all(numbers, o.slow)
     tally.equal, tally.stillborn, untried = len(equal), len(stillborn), 0
     for n, place in numbers.items():
         if n in stillborn:
             continue
-        if not results.has(place, o.again):
+        if not results.has(keys[n], o.again):
             if time.monotonic() > end:
                 untried += 1
                 continue
-            results.add(results.key(place), tests.try_one(n, place[0]))
-        tally.add(place, results.of(place))
+            results.add(keys[n], tests.try_one(n, place[0]))
+        tally.add(place, results.known[keys[n]])
     if untried:
         print(f"# {untried} of {len(chosen)} were not tried: {o.minutes:g} minutes")
     return tally.show(o.seed)
